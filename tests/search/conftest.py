@@ -1,4 +1,4 @@
-"""Judges of kernels on small samples of two classes."""
+"""Validators of kernels on small samples of two classes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Score:
 
 
 @pytest.fixture
-def make_judge():
-    """Make the judge of two classes, with weights of one unless told otherwise."""
+def make_validator():
+    """Make the validator of two classes, with weights of one unless told otherwise."""
 
     def make(Z, index, *, cv="auto", weight=None, deadline=None, Cs=None, score=None, is_gram=False, **more):
         weight = np.ones(len(index)) if weight is None else weight

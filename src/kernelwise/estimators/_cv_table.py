@@ -15,7 +15,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
 
 
-def tabulate(judge: CrossValidator, steering: str | None = None) -> dict[str, Any]:
+def tabulate(validator: CrossValidator, steering: str | None = None) -> dict[str, Any]:
     """``cv_results_`` of all kernels and values of C, with six columns more.
 
     ``smoothed_test_score`` is what the choice went by: the mean over neighbouring values of C.
@@ -24,16 +24,16 @@ def tabulate(judge: CrossValidator, steering: str | None = None) -> dict[str, An
     which kernels were tried, and ``reason`` says why it was. Where there are several scores, the one
     that was maximised is named ``steering``, and is in ``mean_test_score``, too.
     """
-    paths = judge.scored
+    paths = validator.scored
     candidates = [params(path.kernel, C, path.epsilon) for path in paths for C in path.Cs]
     scores = np.concatenate([path.scores for path in paths])
     times = np.concatenate([np.full(path.scores.shape, path.seconds / path.scores.size) for path in paths])
     test = {"score": scores} if steering is None else {"score": scores, steering: scores}
-    for name in judge.others:
-        test[name] = np.concatenate([judge.other_scores(name, path) for path in paths])
+    for name in validator.others:
+        test[name] = np.concatenate([validator.other_scores(name, path) for path in paths])
     table = cv_results(candidates, {"fit_time": times, "score_time": np.zeros_like(times)}, test, {})
     table["smoothed_test_score"] = np.concatenate([path.smoothed for path in paths])
-    table["standard_error"] = standard_error(scores, judge.n_held_out, judge.scorer.is_share)
+    table["standard_error"] = standard_error(scores, validator.n_held_out, validator.scorer.is_share)
     table["n_support"] = np.concatenate([path.n_support for path in paths])
     table["scaled_C"] = np.concatenate([path.Cs * path.variance for path in paths])
     table["path"] = np.repeat(np.arange(len(paths)), [len(path.Cs) for path in paths])
@@ -50,18 +50,20 @@ def params(kernel: Any, C: float, epsilon: float | None = None) -> dict[str, Any
     return {"kernel": kernel, **numbers, "C": float(C), **own}
 
 
-def row_index(judge: CrossValidator, choice: Choice, refit: Any, table: dict[str, Any], owner: str) -> int:
+def row_index(
+    validator: CrossValidator, choice: Choice, refit: Any, table: dict[str, Any], owner: str
+) -> int:
     """The row of the table that is chosen: the choice, or what the rule ``refit`` makes of it.
 
     A rule changes the choice, and what is said of it.
     """
     starts = np.flatnonzero(np.diff(table["path"], prepend=-1))
     if not callable(refit) and refit != ONE_ERROR:
-        number = next(k for k, scored in enumerate(judge.scored) if scored is choice.scored)
+        number = next(k for k, scored in enumerate(validator.scored) if scored is choice.scored)
         return int(starts[number]) + choice.index
     row = _asked(refit, table, owner) if callable(refit) else one_standard_error(table)
-    scored = judge.scored[table["path"][row]]
-    take(judge, choice, scored, row - int(starts[table["path"][row]]))
+    scored = validator.scored[table["path"][row]]
+    take(validator, choice, scored, row - int(starts[table["path"][row]]))
     return row
 
 

@@ -22,24 +22,24 @@ from kernelwise.solvers.probability import log_odds
 N_COMPARED, N_ASKED = 5000, 20_000
 
 
-def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
+def finish_nystroem(model: Any, validator: CrossValidator, reason: str) -> Finished:
     """Train a Nyström machine, and compare it with an exact one on a sample of the rows.
 
     Parameters
     ----------
     model : TunedSVC or TunedSVR
         Makes both machines.
-    judge : CrossValidator
+    validator : CrossValidator
         Its context gets a finding that says what was done, why, and what it costs.
     reason : str
         Why the machine is no exact one.
     """
     started = time.perf_counter()
-    machine, context = model._nystroem(judge.random_state), judge.context
+    machine, context = model._nystroem(validator.random_state), validator.context
     full = None
     if context.full_data is not None:
-        full = context.full_data.training_rows(judge.family)
-    held = _fit(machine, judge, np.arange(len(judge.samples)), context.deadline, full)
+        full = context.full_data.training_rows(validator.family)
+    held = _fit(machine, validator, np.arange(len(validator.samples)), context.deadline, full)
     head = (
         f"The final model is an approximation by {len(machine.support_)} landmark rows (Nyström), {reason}."
     )
@@ -47,19 +47,19 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
         Finding(
             "nystroem",
             "info",
-            f"{head} {_compared(machine, judge, model._machine(), model._targets)}".strip(),
+            f"{head} {_compared(machine, validator, model._machine(), model._targets)}".strip(),
             "For an exact model, use solver='exact' and no time_budget, or a longer one.",
             "For an exact model, use --solver exact and no --time-budget, or a longer one.",
         )
     )
-    if not judge.fold_rows.is_partition:
+    if not validator.fold_rows.is_partition:
         message = "C and the probabilities of the final model come from rows held out at random, not by 'cv'."
         advice = "Use solver='exact' if rows belong to groups or are ordered in time."
         option = "Use --solver exact if rows belong to groups or are ordered in time."
         context.findings.append(Finding("nystroem folds", "info", message, advice, option))
     sigmoids = getattr(machine, "sigmoids_", None)
     odds = None if sigmoids is None else log_odds(held.decision, sigmoids)
-    answers: HeldOut = model._held_out(judge.samples.y[held.rows], held.decision, odds)
+    answers: HeldOut = model._held_out(validator.samples.y[held.rows], held.decision, odds)
     return Finished(
         machine,
         np.empty(0, int),
@@ -71,14 +71,14 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
 
 
 def _fit(
-    machine: Any, judge: CrossValidator, used: np.ndarray, deadline: Deadline, full: Rows | None = None
+    machine: Any, validator: CrossValidator, used: np.ndarray, deadline: Deadline, full: Rows | None = None
 ) -> HeldOutValues:
-    part = judge.samples[used]
+    part = validator.samples[used]
 
     def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        return _score(judge, decision, used[rows], weight)
+        return _score(validator, decision, used[rows], weight)
 
-    family: Any = judge.family
+    family: Any = validator.family
     rows = Rows(
         *(part.Z, part.y, part.weight, part.bound, getattr(family, "classes", None)),
         is_balanced=is_balanced(getattr(family, "class_weight", None)),
@@ -86,38 +86,42 @@ def _fit(
     return machine.fit_rows(rows, score, deadline, full)
 
 
-def _score(judge: CrossValidator, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _score(
+    validator: CrossValidator, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
     """Scores of shape (n_Cs,) of values of rows that one machine holds out.
 
-    Where the score is of probabilities, two halves of the rows judge each other's sigmoids.
+    Where the score is of probabilities, two halves of the rows validator each other's sigmoids.
     """
-    samples = judge.samples
+    samples = validator.samples
     held = Samples(None, samples.y[rows], samples.strata[rows], weight, samples.bound[rows])
-    return judge.scorer(judge.family.scored_values(decision, held, np.arange(len(rows)) % 2), rows, weight)
+    return validator.scorer(
+        validator.family.scored_values(decision, held, np.arange(len(rows)) % 2), rows, weight
+    )
 
 
-def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> str:
+def _compared(machine: Any, validator: CrossValidator, exact: Any, targets: Any) -> str:
     """Scores of both machines, trained on the same rows, on other ones; empty if there are none."""
-    samples, deadline = judge.samples, judge.context.deadline
+    samples, deadline = validator.samples, validator.context.deadline
     n, strata = len(samples), samples.strata
-    used = sample(strata, min(N_COMPARED, n // 2), judge.random_state)
+    used = sample(strata, min(N_COMPARED, n // 2), validator.random_state)
     others = np.setdiff1d(np.arange(n), used)
     if len(others) > N_ASKED:
-        others = others[sample(strata[others], N_ASKED, judge.random_state)]
+        others = others[sample(strata[others], N_ASKED, validator.random_state)]
     if len(np.unique(strata[others])) < len(np.unique(strata)):  # no others, or a score of some classes
         return ""
-    cost = judge.scored[-1].seconds  # of machines on as many rows
+    cost = validator.scored[-1].seconds  # of machines on as many rows
     if not deadline.allows("comparing the Nyström model with an exact one", cost):
         return ""
     twin = clone(machine).set_params(n_components=len(machine.support_))
-    _fit(twin, judge, used, Deadline())
+    _fit(twin, validator, used, Deadline())
     part = samples[used]
     exact.fit(part.Z, targets(part.y), sample_weight=part.bound)
     scores = []
     for one in (twin, exact):
         values = one.machine_values(samples.Z[others])
         decision = values.T if values.shape[1] == 1 else values[None]
-        scores.append(float(_score(judge, decision, others, samples.weight[others])[0]))
+        scores.append(float(_score(validator, decision, others, samples.weight[others])[0]))
     return (
         f"In a comparison on {len(used)} training rows and {len(others)} other rows, such a model scores "
         f"{scores[0]:.4f} and an exact one {scores[1]:.4f}."

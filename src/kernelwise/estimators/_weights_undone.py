@@ -9,15 +9,15 @@ from kernelwise.search.engine.validator import CrossValidator
 EQUAL = 1e-9
 
 
-def has_class_weights(judge: CrossValidator) -> bool:
+def has_class_weights(validator: CrossValidator) -> bool:
     """Whether rows of different classes count differently in training."""
-    factor = judge.samples.bound / judge.samples.weight
+    factor = validator.samples.bound / validator.samples.weight
     return bool(factor.max() > (1.0 + EQUAL) * factor.min())
 
 
-def weights_undone(judge: CrossValidator) -> list[Finding]:
+def weights_undone(validator: CrossValidator) -> list[Finding]:
     """A finding if classes have different weights, and the search maximised the share of right labels."""
-    if not judge.scorer.is_share or not has_class_weights(judge):
+    if not validator.scorer.is_share or not has_class_weights(validator):
         return []
     message = (
         "The classes have different weights, but the search maximised accuracy, which counts all rows "

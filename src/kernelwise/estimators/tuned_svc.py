@@ -381,12 +381,12 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         how = len(self.classes_), self.multiclass, by_probability, self._costs
         return held_out_classes(y, decision, odds, *how)
 
-    def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
+    def _settle_answers(self, validator: CrossValidator, choice: Choice) -> None:
         threshold, costs = self.threshold, self.costs
         if threshold == AUTO:
-            found = choose_threshold(judge, choice)
+            found = choose_threshold(validator, choice)
             threshold, self.threshold_error_ = found.value, found.error
-            judge.context.findings.extend(threshold_findings(found, self.classes_.tolist()[1]))
+            validator.context.findings.extend(threshold_findings(found, self.classes_.tolist()[1]))
         if threshold is not None:
             self.threshold_, costs = float(threshold), costs_of_threshold(float(threshold))
         if costs is not None:

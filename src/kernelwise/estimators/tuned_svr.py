@@ -253,11 +253,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         of_rows = X, samples.y, samples.weight
         return family, HeldOutScorer(path_scorer, *of_rows, classes=np.empty(0), is_share=False)
 
-    def _describe(self, judge: CrossValidator, choice: Choice) -> None:
+    def _describe(self, validator: CrossValidator, choice: Choice) -> None:
         """Keep ε, and the learned metric."""
         assert choice.scored.epsilon is not None
         self.epsilon_ = choice.scored.epsilon
-        super()._describe(judge, choice)
+        super()._describe(validator, choice)
 
     def _scoring(self) -> Any:
         return one_scorer(SVR(), self.steering_, "TunedSVR")

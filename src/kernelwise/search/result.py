@@ -149,7 +149,7 @@ class SelectionResult(TuningResult):
 
 
 def selection_result(
-    judge: CrossValidator,
+    validator: CrossValidator,
     choice: Choice,
     criterion: Any,
     table: dict[str, Any],
@@ -165,7 +165,7 @@ def selection_result(
     reason, converged = "converged", True
     if search is not None and used is not None:
         used, reason, converged = search.criterion, search.stop_reason, search.converged
-    if judge.context.deadline.skipped:
+    if validator.context.deadline.skipped:
         reason, converged = "time budget", False
     history = History(
         {"evaluation": number, "value": -mean, "score": mean, **params}
@@ -183,14 +183,14 @@ def selection_result(
         converged=converged,
         n_evaluations=len(history),
         n_gradients=0 if search is None else search.n_gradients,
-        n_iterations=len(judge.scored),
-        seconds=judge.context.deadline.elapsed,
+        n_iterations=len(validator.scored),
+        seconds=validator.context.deadline.elapsed,
         C=choice.C,
         cv_results=table,
         criterion_path=choice.criterion_path,
         search=search,
         how=tuple(choice.how),
         forms=choice.forms,
-        n_svm_fits=judge.n_machines,
+        n_svm_fits=validator.n_machines,
         standard_error=float(table["standard_error"][row]),
     )

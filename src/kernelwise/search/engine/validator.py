@@ -39,7 +39,7 @@ MAX_CRITERION_ROWS = 1000
 
 @dataclass
 class CrossValidator:
-    """The judge of a search: it scores kernels on fixed folds, and remembers all that it has scored.
+    """Cross-validation of kernels on fixed folds, which remembers all that it has scored.
 
     Parameters
     ----------

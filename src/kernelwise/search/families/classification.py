@@ -103,8 +103,8 @@ class Classification(Family):
         _, first, index = np.unique(y, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[index]
 
-    def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
-        return width_data_of_classes(judge, kernel)
+    def width_data(self, validator: CrossValidator, kernel: Any) -> WidthData:
+        return width_data_of_classes(validator, kernel)
 
     def scored_values(
         self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None

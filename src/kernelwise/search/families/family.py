@@ -116,9 +116,9 @@ class Family(ABC):
         """More values of C, beyond the end at which the best one is; empty where they cannot matter."""
         return next_Cs(scored, n)
 
-    def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
+    def width_data(self, validator: CrossValidator, kernel: Any) -> WidthData:
         """What width rules see."""
-        return width_data_of_numbers(judge, kernel)
+        return width_data_of_numbers(validator, kernel)
 
     def scored_values(
         self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None

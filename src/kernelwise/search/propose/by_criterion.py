@@ -32,59 +32,59 @@ GRIDS = {2: 25, 3: 9, 4: 5}
 
 
 def by_criterion(
-    judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer | None
+    validator: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer | None
 ) -> Choice:
     """The criterion alone chooses the kernel; cross-validation chooses C, unless the criterion has."""
     is_sketched = start.has_one_width and search is None
     if is_sketched and isinstance(criterion, SumsCriterion) and not criterion.needs_rows:
-        return _by_sketch(judge, start, criterion)
+        return _by_sketch(validator, start, criterion)
     # Where alignment does not say how wide a kernel should be, an optimum at the edge is no news.
-    is_quiet = not judge.family.aligns_widths
-    criterion = _at_given_C(criterion, judge.Cs)
-    result = optimise(judge, start, criterion, search or default_search(start, criterion), is_quiet)
-    scored = judge.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
+    is_quiet = not validator.family.aligns_widths
+    criterion = _at_given_C(criterion, validator.Cs)
+    result = optimise(validator, start, criterion, search or default_search(start, criterion), is_quiet)
+    scored = validator.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
     how = f"The criterion {criterion.name} chose the kernel; its search ended at: {result.stop_reason}."
     why = []
     found = result.criterion
-    if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and judge.Cs is None:
-        scored, sentence = _with_C(judge, scored, found.C)
+    if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and validator.Cs is None:
+        scored, sentence = _with_C(validator, scored, found.C)
         why.append(sentence)
     return Choice(scored, criterion_path=columns_of(result), search=result, why=why, how=[how])
 
 
-def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> Choice:
+def _by_sketch(validator: CrossValidator, start: Any, criterion: SumsCriterion) -> Choice:
     """The global maximum of a criterion over all widths."""
-    sketch = judge.sketch(start)
+    sketch = validator.sketch(start)
     best = sketch.maximize(criterion, None)
     gammas = CURVE / sketch.histograms.quantile(0.5)
     kernel = start.rescaled(start.factor_for(best.gamma))
-    scored = judge.score(kernel, f"{best.stop_reason} of {criterion.name}")
+    scored = validator.score(kernel, f"{best.stop_reason} of {criterion.name}")
     if best.stop_reason != "interior peak":
         message = (
             f"The criterion {criterion.name} has no peak: its best γ, {best.gamma:.4g}, is at the edge "
             "of the range."
         )
-        judge.context.findings.append(Finding(best.stop_reason, "warning", message, *ADVICE))
+        validator.context.findings.append(Finding(best.stop_reason, "warning", message, *ADVICE))
     curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
     how = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
     return Choice(scored, criterion_path=curves, how=how)
 
 
-def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[ScoredKernel, str]:
+def _with_C(validator: CrossValidator, scored: ScoredKernel, C: float) -> tuple[ScoredKernel, str]:
     """The kernel at the C that was found together with it, unless the labels there are clearly worse.
 
     The sigmoid of a held-out error takes up any offset and scale of the decision values. So E may be low
     where all of them have one sign, at a C far too small for the kernel.
     """
-    own = judge.score(scored.kernel, scored.reason, Cs=np.array([C]))
-    if own.best_score >= scored.best_score - judge.standard_error(scored):
+    own = validator.score(scored.kernel, scored.reason, Cs=np.array([C]))
+    if own.best_score >= scored.best_score - validator.standard_error(scored):
         return own, f"The criterion found C = {C:.4g} together with the kernel."
     sentence = (
         f"The criterion found C = {C:.4g} together with the kernel, but its cross-validated score is "
         f"{own.best_score:.4g}. The search chose C = {scored.Cs[scored.best]:.4g}, which scores "
         f"{scored.best_score:.4g}."
     )
-    judge.context.findings.append(Finding("worse-C", "warning", sentence, *ADVICE))
+    validator.context.findings.append(Finding("worse-C", "warning", sentence, *ADVICE))
     return scored, sentence
 
 
@@ -112,7 +112,7 @@ def _at_given_C(criterion: Criterion, Cs: np.ndarray | None) -> Criterion:
 
 
 def optimise(
-    judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer, is_quiet: bool
+    validator: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer, is_quiet: bool
 ) -> TuningResult:
     """The end of an optimizer's search on the rows of a criterion; its findings are kept.
 
@@ -120,26 +120,26 @@ def optimise(
     be useless with all of them. If ``is_quiet``, an optimum at the edge of the range is in the findings only,
     without a warning.
     """
-    rows = judge.criterion_samples()
+    rows = validator.criterion_samples()
     part = rows.for_criteria()
     if criterion.is_held_out and part is not rows and len(part) == len(rows):
         raise ValueError(
             f"The criterion {criterion.name} holds out rows of each class, but only one class has two rows. "
             "Add rows of the other classes, or use another criterion."
         )
-    part = in_order_for(criterion, part, judge.random_state)
-    judge.context.on_phase(f"searching a {type(start).__name__} kernel by {criterion.name}")
-    y = judge.family.nameless(part.y)
+    part = in_order_for(criterion, part, validator.random_state)
+    validator.context.on_phase(f"searching a {type(start).__name__} kernel by {criterion.name}")
+    y = validator.family.nameless(part.y)
     bounds = None
-    if judge.Cs is not None and "C" in criterion.theta_names:
-        bounds = {"C": (float(judge.Cs[0]), float(judge.Cs[-1]))}
+    if validator.Cs is not None and "C" in criterion.theta_names:
+        bounds = {"C": (float(validator.Cs[0]), float(validator.Cs[-1]))}
     problem = TuningProblem(start, criterion, part.Z, y, sample_weight=part.weight_or_none, bounds=bounds)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BoundaryWarning)  # its advice is for users of a TuningProblem
         result = search.minimize(problem)
     news = [one for one in result.diagnostics if bounds is None or not _is_about_C(one)]
     findings = [_advised(finding) for finding in news]
-    judge.context.findings.extend(findings)
+    validator.context.findings.extend(findings)
     for finding in findings:
         if not is_quiet and finding.severity == "warning" and finding.name in ("boundary", "plateau"):
             warnings.warn(str(finding), BoundaryWarning, stacklevel=stacklevel_of_user())

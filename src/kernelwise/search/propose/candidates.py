@@ -162,9 +162,9 @@ def named_widths(rules: list[WidthRule], data: WidthData) -> Widths:
     return widths
 
 
-def width_data_of_classes(judge: CrossValidator, kernel: Any) -> WidthData:
+def width_data_of_classes(validator: CrossValidator, kernel: Any) -> WidthData:
     """Criteria of class separability from the distance sketch."""
-    sketch = judge.sketch(kernel)
+    sketch = validator.sketch(kernel)
     median = float(significant(sketch.histograms.quantile(0.5)))
     if median == 0:
         raise DegenerateGramError(ALL_EQUAL)
@@ -177,9 +177,9 @@ def width_data_of_classes(judge: CrossValidator, kernel: Any) -> WidthData:
     )
 
 
-def width_data_of_numbers(judge: CrossValidator, kernel: Any) -> WidthData:
+def width_data_of_numbers(validator: CrossValidator, kernel: Any) -> WidthData:
     """The alignment with the target, from the distances of at most a thousand rows."""
-    part = judge.criterion_samples()
+    part = validator.criterion_samples()
     D = kernel.distances(part.Z)
     if not D.any():
         raise DegenerateGramError(ALL_EQUAL)

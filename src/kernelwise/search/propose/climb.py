@@ -27,14 +27,14 @@ class Climb:
     """
 
     base: Kernel | FoldKernels
-    judge: CrossValidator
+    validator: CrossValidator
     limits: tuple[float, float] = (0.0, np.inf)
     epsilons: Sequence[float | None] | None = None
     tried: dict[float, ScoredKernel] = field(default_factory=dict)
 
     def run(self, factors: Sequence[float], reasons: Sequence[str], *, climb: bool = True) -> ScoredKernel:
         """Try the factors, then their neighbours uphill; return the best kernel as scored."""
-        self.judge.prefetch([self._at(factor) for factor in factors], self.epsilons)
+        self.validator.prefetch([self._at(factor) for factor in factors], self.epsilons)
         for factor, reason in zip(factors, reasons, strict=True):
             self._try(factor, reason)
         if climb and self.base.input_powers:
@@ -62,7 +62,7 @@ class Climb:
         best, before = self.best, len(self.tried)
         inside = [new for new in (best * step, best / step) if self.limits[0] <= new <= self.limits[1]]
         new = [one for one in inside if not any(1.0 / near < factor / one < near for factor in self.tried)]
-        self.judge.prefetch([self._at(factor) for factor in new], self.epsilons)
+        self.validator.prefetch([self._at(factor) for factor in new], self.epsilons)
         for factor in new:
             self._try(factor, reason)
         return len(self.tried) > before
@@ -70,8 +70,8 @@ class Climb:
     def _try(self, factor: float, reason: str) -> None:
         # The dearest path so far is the guess at the time of the next; the first one is always run.
         cost = max((scored.seconds for scored in self.tried.values()), default=0.0)
-        if self.tried and not self.judge.context.deadline.allows(
+        if self.tried and not self.validator.context.deadline.allows(
             f"width factor {factor:.3g} ({reason})", cost
         ):
             return
-        self.tried[factor] = self.judge.score(self._at(factor), reason, epsilons=self.epsilons)
+        self.tried[factor] = self.validator.score(self._at(factor), reason, epsilons=self.epsilons)

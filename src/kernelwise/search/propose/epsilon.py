@@ -23,13 +23,13 @@ FELL = 3.0
 
 
 def fit_epsilon(
-    judge: CrossValidator, scored: ScoredKernel, climb: Climb | None = None
+    validator: CrossValidator, scored: ScoredKernel, climb: Climb | None = None
 ) -> tuple[ScoredKernel, list[str]]:
     """Try other ε with the kernel chosen, if its family says so; return the best, and what was done in words.
 
     ``climb`` is where the kernel comes from; it is climbed once more with a much smaller ε.
     """
-    if not judge.family.fits_epsilon:
+    if not validator.family.fits_epsilon:
         return scored, []
     kernel = scored.kernel if climb is None else climb.best_kernel
     assert scored.epsilon is not None
@@ -38,7 +38,7 @@ def fit_epsilon(
     for _ in range(MAX_ROUNDS):
         before = scored
         for share in SHARES:
-            other = _try(judge, kernel, scored, share, tried)
+            other = _try(validator, kernel, scored, share, tried)
             gains = other.scores[other.best] - scored.scores[scored.best]
             # A fixed ε did better on six sets of 300 rows than the best of several by a little.
             scored = other if is_better(other.best_score, scored.best_score, gains) else scored
@@ -46,7 +46,7 @@ def fit_epsilon(
             break
     assert scored.epsilon is not None
     if climb is not None and scored.epsilon < first / FELL:
-        scored = Climb(kernel, judge, epsilons=[scored.epsilon], tried={1.0: scored}).run([], [])
+        scored = Climb(kernel, validator, epsilons=[scored.epsilon], tried={1.0: scored}).run([], [])
     assert scored.epsilon is not None
     return scored, _said(scored.epsilon, tried)
 
@@ -63,20 +63,20 @@ def _said(chosen: float, tried: list[float]) -> list[str]:
 
 
 def _try(
-    judge: CrossValidator, kernel: Any, scored: ScoredKernel, share: float, tried: list[float]
+    validator: CrossValidator, kernel: Any, scored: ScoredKernel, share: float, tried: list[float]
 ) -> ScoredKernel:
     """Score the same kernel with ε that share of its error; unchanged if such an ε was tried."""
     # Two digits: rounding of the data must not matter.
-    epsilon = float(f"{share * residual(judge, scored):.2g}")
+    epsilon = float(f"{share * residual(validator, scored):.2g}")
     is_known = any(max(epsilon / other, other / epsilon) < NEAR for other in tried) if epsilon > 0 else True
-    if is_known or not judge.context.deadline.allows(f"ε = {epsilon:.2g}", scored.seconds):
+    if is_known or not validator.context.deadline.allows(f"ε = {epsilon:.2g}", scored.seconds):
         return scored
     tried.append(epsilon)
     # With the same values of C: one that was tried further would win by that alone.
-    return judge.score(kernel, "other ε", Cs=scored.Cs, epsilons=[epsilon])
+    return validator.score(kernel, "other ε", Cs=scored.Cs, epsilons=[epsilon])
 
 
-def residual(judge: CrossValidator, scored: ScoredKernel) -> float:
+def residual(validator: CrossValidator, scored: ScoredKernel) -> float:
     """Root mean squared held-out error of the best machine, in units of y's deviation."""
-    errors = scored.decision[scored.best, :, 0] - judge.held_out.y
-    return float(np.sqrt(np.average(errors**2, weights=judge.held_out.weight)))
+    errors = scored.decision[scored.best, :, 0] - validator.held_out.y
+    return float(np.sqrt(np.average(errors**2, weights=validator.held_out.weight)))

@@ -36,37 +36,37 @@ MANY_FEATURES = 20
 BY_NAME = "centered-kta"
 
 
-def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
+def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
     """Choose among RBF and Laplacian kernels, plain and with weights of features, and sums of them.
 
     ``one`` chooses the parameters of one form; ``by_score`` says that cross-validation does, and no criterion
     of the user's, which weights are left out for.
     """
-    Z = judge.samples.Z
+    Z = validator.samples.Z
     if sparse.issparse(Z):
         choice = one(AUTO[0])
         choice.how.append("The search tried only RBF kernels, because the features are sparse.")
         return choice
-    forms = Forms(judge)
+    forms = Forms(validator)
     for name in AUTO:
         forms.try_(name, partial(one, name))
-    n_features = judge.samples.n_columns
+    n_features = validator.samples.n_columns
     if by_score and n_features > 1:
         forms.try_weighted()
-    if by_score and judge.family.sum_widths:
-        forms.try_sums_of_widths(judge.family.sum_widths)
+    if by_score and validator.family.sum_widths:
+        forms.try_sums_of_widths(validator.family.sum_widths)
     else:
         forms.try_sum()
     few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
-    is_hard = len(judge.in_folds) <= few and n_features >= MANY_FEATURES
-    if by_score and is_hard and judge.family.learns_by_any_criterion:
+    is_hard = len(validator.in_folds) <= few and n_features >= MANY_FEATURES
+    if by_score and is_hard and validator.family.learns_by_any_criterion:
         forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
     return forms.best()
 
 
-def among(judge: CrossValidator, kernels: Sequence[Any], one: Callable[[Any], Choice]) -> Choice:
+def among(validator: CrossValidator, kernels: Sequence[Any], one: Callable[[Any], Choice]) -> Choice:
     """Choose among the user's own kernels, names or objects, and their sum."""
-    forms = Forms(judge)
+    forms = Forms(validator)
     for name, kernel in named(kernels).items():
         forms.try_(name, partial(one, kernel))
     forms.try_sum()
@@ -99,8 +99,10 @@ class Forms:
     of the best.
     """
 
-    def __init__(self, judge: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0) -> None:
-        self.judge = judge
+    def __init__(
+        self, validator: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0
+    ) -> None:
+        self.validator = validator
         self.what = what
         self.stays = stays
         self.choices: dict[str, Choice] = {}
@@ -110,26 +112,26 @@ class Forms:
 
     def try_(self, name: str, choose: Callable[[], Choice]) -> None:
         """Try a form, if it is the first or if there is time."""
-        context = self.judge.context
+        context = self.validator.context
         cost = max((choice.scored.seconds for choice in self.choices.values()), default=0.0)
         if self.choices and not context.deadline.allows(f"the form {name!r}", cost):
             return
         context.on_phase(f"trying kernels of the form {name}")
-        before, n_scored = len(context.findings), len(self.judge.scored)
+        before, n_scored = len(context.findings), len(self.validator.scored)
         self.choices[name] = choose()
-        self.scored[name] = tuple(self.judge.scored[n_scored:])
+        self.scored[name] = tuple(self.validator.scored[n_scored:])
         self.findings[name] = context.findings[before:]
         del context.findings[before:]
 
     def try_weighted(self) -> None:
         """Try every form with the weights of features that the machine of the first one gives them."""
-        if not self.judge.context.deadline.allows("weights of the features"):
+        if not self.validator.context.deadline.allows("weights of the features"):
             return
         plain = dict(self.choices)
         first = plain[AUTO[0]].scored
-        products = outer_products(self.judge, first, first.kernel, full=False)
+        products = outer_products(self.validator, first, first.kernel, full=False)
         for name, choice in plain.items():
-            kernels = weighted(choice.scored.kernel, products, columns=self.judge.samples.columns)
+            kernels = weighted(choice.scored.kernel, products, columns=self.validator.samples.columns)
             self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))
 
     def try_sum(self) -> None:
@@ -138,7 +140,7 @@ class Forms:
             return
         kernels = [_best_kernel(choice) for choice in self.choices.values()]
         if all(isinstance(kernel, Kernel) or hasattr(kernel, "by_fold") for kernel in kernels):
-            together = summed(kernels, len(self.judge.folds))
+            together = summed(kernels, len(self.validator.folds))
             self.try_(SUM, partial(self._climb, together, "sum of the forms", climb=False))
 
     def try_sums_of_widths(self, widths: Sequence[float]) -> None:
@@ -146,18 +148,18 @@ class Forms:
 
         A target that is smooth in some columns and has steps in others asks for several widths at once.
         """
-        Z = self.judge.criterion_samples().Z
+        Z = self.validator.criterion_samples().Z
         self.adds_widths = True
         for name, forms in zip(SUMS, (AUTO, tuple(WEIGHTED.format(form) for form in AUTO)), strict=True):
             if not all(form in self.choices for form in forms):  # one feature has no weights, or no time left
                 continue
             found = [_best_kernel(self.choices[form]) for form in forms]
             several = [one for kernel in found for one in at_widths(kernel, Z, widths)]
-            together = summed(several, len(self.judge.folds))
+            together = summed(several, len(self.validator.folds))
             self.try_(name, partial(self._climb, together, "sum of several widths", climb=False))
 
     def _climb(self, kernels: Any, reason: str, *, climb: bool = True) -> Choice:
-        found = Climb(kernels, self.judge)
+        found = Climb(kernels, self.validator)
         return Choice(found.run([1.0], [reason], climb=climb), climb=found)
 
     def best(self) -> Choice:
@@ -172,7 +174,7 @@ class Forms:
             for name, one in self.choices.items()
         }
         choice.how = choice.tried_forms[names[chosen]].how
-        self.judge.context.findings += self.findings[names[chosen]]
+        self.validator.context.findings += self.findings[names[chosen]]
         choice.forms = {name: float(one.scored.best_score) for name, one in self.choices.items()}
         choice.why.append(self._why(names[chosen], reason))
         return choice
@@ -200,13 +202,13 @@ class Forms:
         """
         scores = np.array([choice.scored.best_score for choice in choices])
         top = int(np.argmax(scores))
-        error = float(np.nan_to_num(self.judge.standard_error(choices[top].scored)))
+        error = float(np.nan_to_num(self.validator.standard_error(choices[top].scored)))
         close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
         if len(close) == 1:
             return top, "its score is the best by more than one standard error"
         n_equal = "all" if len(close) == len(scores) else str(len(close))
         equal = f"{n_equal} of them score the same within one standard error, and"
-        family = self.judge.family
+        family = self.validator.family
         if self.stays and scores[0] >= scores[top] - self.stays * error:
             return 0, f"{equal} it is the simplest"
         costs = [self._finer_cost(choices[k]) for k in close]
@@ -220,20 +222,21 @@ class Forms:
 
     def _finer_cost(self, choice: Choice) -> float | None:
         """The family's finer cost of a form, from the journal or into it."""
-        judge, scored, journal = self.judge, choice.scored, self.judge.context.journal
+        validator, scored, journal = self.validator, choice.scored, self.validator.context.journal
         if journal is None:
-            return judge.family.finer_cost(judge.held_out, choice.decision)
+            return validator.family.finer_cost(validator.held_out, choice.decision)
         kernel = _best_kernel(choice)
-        name = f"finer cost {name_of(kernel, scored.Cs, scored.epsilon)} {choice.index} {len(judge.held_out)}"
+        of_kernel, n_rows = name_of(kernel, scored.Cs, scored.epsilon), len(validator.held_out)
+        name = f"finer cost {of_kernel} {choice.index} {n_rows}"
         if name not in journal:
-            journal[name] = judge.family.finer_cost(judge.held_out, choice.decision)
+            journal[name] = validator.family.finer_cost(validator.held_out, choice.decision)
         return journal[name]
 
     def _why(self, name: str, reason: str) -> str:
         """Which form won, by what, with the scores of all."""
         if len(self.choices) == 1:
             return f"The search tried only one of the {self.what}: {name}."
-        share = self.judge.scorer.is_share
+        share = self.validator.scorer.is_share
         scores = ", ".join(
             f"{form} {score_text(choice.scored.best_score, share)}" for form, choice in self.choices.items()
         )

@@ -85,19 +85,23 @@ def gradient_outer_product(
 
 
 def outer_products(
-    judge: CrossValidator, scored: ScoredKernel, kernels: Kernel | FoldKernels, *, full: bool
+    validator: CrossValidator, scored: ScoredKernel, kernels: Kernel | FoldKernels, *, full: bool
 ) -> list[np.ndarray]:
     """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last).
 
     ``kernels`` are what was scored. Where each fold has its own kernel, its machine has that one: the final
     kernel has seen the rows that the fold holds out. Diagonals have one entry for each column.
     """
-    held, everyone, journal = judge.in_folds, np.arange(len(judge.in_folds)), judge.context.journal
+    held, everyone, journal = (
+        validator.in_folds,
+        np.arange(len(validator.in_folds)),
+        validator.context.journal,
+    )
     Cs = scored.Cs[scored.best : scored.best + 1]
     name = f"gradients {full} {name_of(kernels, Cs, scored.epsilon)} {len(held)}"
     if journal is not None and name in journal:
         return [np.array(one) for one in journal[name]]
-    folds = [*judge.folds, (everyone, everyone[:0])]
+    folds = [*validator.folds, (everyone, everyone[:0])]
     own = [*kernels.by_fold, kernels.final] if isinstance(kernels, FoldKernels) else [kernels] * len(folds)
     K, last = None, None
     found = []
@@ -106,9 +110,9 @@ def outer_products(
         if K is None or kernel is not last:
             K, last = kernel(held.Z), kernel
         # One fold at a time: several start from the machine of all rows, which has seen what they hold out.
-        path = _machines(judge, scored, K, (rows, test))
+        path = _machines(validator, scored, K, (rows, test))
         if len(rows) > MAX_ROWS:
-            rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
+            rows = rows[sample(held.strata[rows], MAX_ROWS, validator.random_state)]
         machines = [(members, one.beta) for members, one in zip(path.members, path.last[0], strict=True)]
         product = gradient_outer_product(
             kernel, held.Z, rows, machines, held.weight, full=full, spread=spread
@@ -120,16 +124,16 @@ def outer_products(
 
 
 def _machines(
-    judge: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
+    validator: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
 ) -> SVMPath:
     """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
-    held = judge.in_folds
-    solve = judge.family.prepare(
+    held = validator.in_folds
+    solve = validator.family.prepare(
         held.y,
         [fold],
-        bound=judge.family.bounds_on_folds(held.y, held.weight, held.bound, [fold]),
+        bound=validator.family.bounds_on_folds(held.y, held.weight, held.bound, [fold]),
         places=Places([np.arange(len(fold[1]))], len(fold[1])),
-        settings=judge.settings,
+        settings=validator.settings,
     )
     path, _ = solve(K, scored.Cs[scored.best : scored.best + 1], epsilon=scored.epsilon)
     return path

@@ -27,7 +27,9 @@ MAX_ROWS = 300
 CLOSE = 0.5
 
 
-def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Climb, LearnedMetric, list[str]]:
+def search_metric(
+    validator: CrossValidator, name: str, criteria: Any
+) -> tuple[Climb, LearnedMetric, list[str]]:
     """Learn a metric by each criterion, anew without every fold; then climb over the widths of the best.
 
     Returns the finished climb, how that metric was found, and the course of it in words.
@@ -36,14 +38,14 @@ def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Clim
     found: list[LearnedMetric] = []
     for criterion in criteria:
         reason = f"{name} metric by {_name(criterion)}"
-        if climbs and not judge.context.deadline.allows(reason):
+        if climbs and not validator.context.deadline.allows(reason):
             continue
-        judge.context.on_phase(f"learning a {name} metric by {_name(criterion)}")
-        learned, kernels = _learn(judge, name, criterion)
+        validator.context.on_phase(f"learning a {name} metric by {_name(criterion)}")
+        learned, kernels = _learn(validator, name, criterion)
         variants = _variants(kernels)
-        judge.prefetch([variant for _, variant in variants])
+        validator.prefetch([variant for _, variant in variants])
         for what, variant in variants:
-            climb = Climb(variant, judge)
+            climb = Climb(variant, validator)
             climb.run([1.0], [f"{reason}{what}"], climb=False)
             climbs.append(climb)
             found.append(learned)
@@ -51,10 +53,10 @@ def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Clim
     best = simplest_within(
         np.array([scored.best_score for scored in tried]),
         np.array([_complexity(scored.kernel) for scored in tried]),
-        np.array([judge.standard_error(scored) for scored in tried]),
+        np.array([validator.standard_error(scored) for scored in tried]),
     )
     climbs[best].run([], [])
-    judge.context.findings.extend(found[best].findings)
+    validator.context.findings.extend(found[best].findings)
     how = [
         f"The search learned a {name} metric by {' and by '.join(_name(c) for c in criteria)}, from "
         f"{count(len(found[best].values), 'start')}, and scored each metric on rows that it was not learned "
@@ -64,7 +66,7 @@ def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Clim
     return climbs[best], found[best], how
 
 
-def most_regularised(judge: CrossValidator, climb: Climb) -> tuple[ScoredKernel, int, list[str]]:
+def most_regularised(validator: CrossValidator, climb: Climb) -> tuple[ScoredKernel, int, list[str]]:
     """The smallest C·variance whose score is within `CLOSE` standard errors of the best of a climb.
 
     The metric has been fitted to the same labels, so that scores near the best flatter the large C. The
@@ -78,7 +80,7 @@ def most_regularised(judge: CrossValidator, climb: Climb) -> tuple[ScoredKernel,
         np.array([scored.Cs[index] * scored.variance for scored, index in candidates]),
         np.concatenate([scored.smoothed for scored in tried]),
         first[id(best)] + best.best,
-        CLOSE * judge.standard_error(best),
+        CLOSE * validator.standard_error(best),
         may_be=np.array([index > 0 for _, index in candidates]),
     )
     scored, index = candidates[chosen]
@@ -119,22 +121,22 @@ def _kept(kernel: Any, *, equal: bool = False) -> Any:
     )
 
 
-def _learn(judge: CrossValidator, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
+def _learn(validator: CrossValidator, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
     """Learn the metric on all rows, then again without each fold, from the start that was best."""
-    learner = MetricLearner(name, criterion, random_state=judge.random_state)
-    final = _learn_on(learner, judge, np.arange(len(judge.in_folds)))
-    from_best = MetricLearner(name, criterion, starts=(final.start,), random_state=judge.random_state)
-    by_fold = [_learn_on(from_best, judge, train).kernel for train, _ in judge.folds]
-    kernels = FoldKernels(final.kernel, by_fold).mapped(lambda kernel: tied(kernel, judge.held_out))
+    learner = MetricLearner(name, criterion, random_state=validator.random_state)
+    final = _learn_on(learner, validator, np.arange(len(validator.in_folds)))
+    from_best = MetricLearner(name, criterion, starts=(final.start,), random_state=validator.random_state)
+    by_fold = [_learn_on(from_best, validator, train).kernel for train, _ in validator.folds]
+    kernels = FoldKernels(final.kernel, by_fold).mapped(lambda kernel: tied(kernel, validator.held_out))
     return final, kernels.mapped(without_rounding)
 
 
-def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -> LearnedMetric:
-    strata = judge.in_folds.strata
+def _learn_on(learner: MetricLearner, validator: CrossValidator, rows: np.ndarray) -> LearnedMetric:
+    strata = validator.in_folds.strata
     if len(rows) > MAX_ROWS:
-        rows = rows[sample(strata[rows], MAX_ROWS, judge.random_state)]
-    part = in_order_for(learner.criterion, judge.in_folds[rows].for_criteria(), judge.random_state)
-    return learner.learn(part.Z, judge.family.nameless(part.y), part.weight_or_none)
+        rows = rows[sample(strata[rows], MAX_ROWS, validator.random_state)]
+    part = in_order_for(learner.criterion, validator.in_folds[rows].for_criteria(), validator.random_state)
+    return learner.learn(part.Z, validator.family.nameless(part.y), part.weight_or_none)
 
 
 def _name(criterion: Any) -> str:

@@ -37,32 +37,32 @@ FEW_ROWS = 500
 STAYS, STAYS_FULL = 0.5, 1.0
 
 
-def by_gradients(judge: CrossValidator, name: str, plain: Choice) -> Choice:
+def by_gradients(validator: CrossValidator, name: str, plain: Choice) -> Choice:
     """Choose a metric for a kernel of one width whose parameters have been chosen.
 
     Parameters
     ----------
-    judge : CrossValidator
+    validator : CrossValidator
     name : str
         A key of `PLAIN`.
     plain : Choice
         Of the form that it names.
     """
-    metrics = MetricForms(judge, name, plain)
-    samples = judge.samples
+    metrics = MetricForms(validator, name, plain)
+    samples = validator.samples
     varies = columns_that_vary(samples)
     metrics.try_(PLAIN_METRIC, weighted(plain.scored.kernel, [varies], 0.0, samples.columns).final)
     if samples.n_columns > 1:
         metrics.try_gradients(full=False)
         if name == "gaussian":
             metrics.try_gradients(full=True)
-        if len(judge.in_folds) <= FEW_ROWS:
-            for criterion in judge.family.metric_criteria.get("diagonal", ()):
+        if len(validator.in_folds) <= FEW_ROWS:
+            for criterion in validator.family.metric_criteria.get("diagonal", ()):
                 metrics.try_learned(criterion)
     return metrics.best()
 
 
-def metric_of_gradients(judge: CrossValidator, plain: Choice, *, full: bool, rounds: int) -> Choice:
+def metric_of_gradients(validator: CrossValidator, plain: Choice, *, full: bool, rounds: int) -> Choice:
     """The kernel of a plain one with the metric of its gradients after so many rounds.
 
     Cross-validation says how far it goes from the plain metric, and its width.
@@ -70,10 +70,10 @@ def metric_of_gradients(judge: CrossValidator, plain: Choice, *, full: bool, rou
     scored = plain.scored
     start = kernels = scored.kernel
     for number in range(rounds):
-        products = outer_products(judge, scored, kernels, full=full)
+        products = outer_products(validator, scored, kernels, full=full)
         climbs = []
         for t in STEPS if number == rounds - 1 else (1.0,):
-            climbs.append(Climb(weighted(start, products, t, judge.samples.columns), judge))
+            climbs.append(Climb(weighted(start, products, t, validator.samples.columns), validator))
             climbs[-1].run([1.0], [f"metric: {STEPS[t]}"], climb=False)
         best = max(climbs, key=lambda climb: climb.tried[1.0].best_score)
         scored, kernels = best.tried[1.0], best.base
@@ -83,15 +83,15 @@ def metric_of_gradients(judge: CrossValidator, plain: Choice, *, full: bool, rou
 class MetricForms:
     """Metrics that were tried for a kernel of one width, each at the width of the plain one."""
 
-    def __init__(self, judge: CrossValidator, name: str, plain: Choice) -> None:
-        self.judge = judge
+    def __init__(self, validator: CrossValidator, name: str, plain: Choice) -> None:
+        self.validator = validator
         self.plain = plain
-        self.forms = Forms(judge, "metrics", stays=STAYS_FULL if name == "gaussian" else STAYS)
+        self.forms = Forms(validator, "metrics", stays=STAYS_FULL if name == "gaussian" else STAYS)
         self._in_form = FORMS.get(name, _as_it_is)
 
     def try_(self, name: str, kernels: Kernel | FoldKernels) -> None:
         """Score kernels with a metric under a name."""
-        self.forms.try_(name, lambda: _at_its_width(self.judge, self._formed(kernels), name))
+        self.forms.try_(name, lambda: _at_its_width(self.validator, self._formed(kernels), name))
 
     def _formed(self, kernels: Kernel | FoldKernels) -> Kernel | FoldKernels:
         return kernels.mapped(self._in_form) if isinstance(kernels, FoldKernels) else self._in_form(kernels)
@@ -101,11 +101,11 @@ class MetricForms:
         scored = self.plain.scored
         start, kernels = scored.kernel, scored.kernel
         for which in ROUNDS:
-            if not self.judge.context.deadline.allows(f"gradients{which}"):
+            if not self.validator.context.deadline.allows(f"gradients{which}"):
                 return
-            products = outer_products(self.judge, scored, kernels, full=full)
+            products = outer_products(self.validator, scored, kernels, full=full)
             for t, words in STEPS.items():
-                kernels_at_t = weighted(start, products, t, self.judge.samples.columns)
+                kernels_at_t = weighted(start, products, t, self.validator.samples.columns)
                 self.try_(f"{'full ' if full else ''}{words}{which}", kernels_at_t)
             last = self.forms.choices.get(f"{'full ' if full else ''}{STEPS[1.0]}{which}")
             if last is None or last.climb is None:  # there was no time
@@ -117,11 +117,11 @@ class MetricForms:
         self.forms.try_(criterion, partial(self._learned, criterion))
 
     def _learned(self, criterion: str) -> Choice:
-        climb, learned, _ = search_metric(self.judge, "diagonal", (criterion,))
+        climb, learned, _ = search_metric(self.validator, "diagonal", (criterion,))
         if self._in_form is not _as_it_is:
-            climb = Climb(self._formed(climb.best_kernel), self.judge)
+            climb = Climb(self._formed(climb.best_kernel), self.validator)
             climb.run([1.0], [f"metric: {criterion}"], climb=False)
-        scored, index, why = most_regularised(self.judge, climb)
+        scored, index, why = most_regularised(self.validator, climb)
         return Choice(scored, index, climb, columns_of(learned.result), learned.result, why)
 
     def best(self) -> Choice:
@@ -141,8 +141,8 @@ class MetricForms:
         return choice
 
 
-def _at_its_width(judge: CrossValidator, kernels: Kernel | FoldKernels, name: str) -> Choice:
-    climb = Climb(kernels, judge)
+def _at_its_width(validator: CrossValidator, kernels: Kernel | FoldKernels, name: str) -> Choice:
+    climb = Climb(kernels, validator)
     return Choice(climb.run([1.0], [f"metric: {name}"], climb=False), climb=climb)
 
 

@@ -34,19 +34,19 @@ class Baseline:
     answer: str
 
 
-def baseline(judge: CrossValidator) -> Baseline:
+def baseline(validator: CrossValidator) -> Baseline:
     """The best constant answer: one of the classes, or the mean or the median of the targets.
 
     A score that only ranks rows, such as ROC AUC, gives all of them its chance level.
     """
-    decision, answers = _constants(judge)
+    decision, answers = _constants(validator)
     # The values of one machine stand together, as in paths: that makes votes several times as fast.
-    constant = np.repeat(decision.T[..., None], len(judge.held_out), axis=-1)
+    constant = np.repeat(decision.T[..., None], len(validator.held_out), axis=-1)
     constant = np.moveaxis(constant, 0, -1) if decision.ndim == 2 else constant
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
         try:
-            by_fold = judge.scores_of(constant)
+            by_fold = validator.scores_of(constant)
         except Exception as error:  # a finished search is not to fail for a score that no constant has
             return Baseline(np.nan, f"{GUESS} has no score ({error})")
     scores = np.nan_to_num(by_fold.mean(axis=1), nan=-np.inf)
@@ -54,35 +54,35 @@ def baseline(judge: CrossValidator) -> Baseline:
     if not np.isfinite(scores[best]):
         return Baseline(np.nan, GUESS)
     is_tie = len(scores) > 1 and np.ptp(scores) <= 1e-12 * abs(scores[best])
-    if is_tie and isinstance(judge.family, Classification):  # of numbers, the mean can be the median
+    if is_tie and isinstance(validator.family, Classification):  # of numbers, the mean can be the median
         return Baseline(float(scores[best]), GUESS)
     return Baseline(float(scores[best]), f"always answering {answers[best]}")
 
 
-def _constants(judge: CrossValidator) -> tuple[np.ndarray, list[str]]:
+def _constants(validator: CrossValidator) -> tuple[np.ndarray, list[str]]:
     """Decision values of each constant answer, (n_answers,) or (n_answers, n_machines), and its name."""
-    family = judge.family
+    family = validator.family
     if isinstance(family, Classification):
-        odds = _odds_of_shares(judge, family)[None]
+        odds = _odds_of_shares(validator, family)[None]
         if family.shown == ODDS:
             return odds, ["the shares of the classes"]
         decision = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
         shown = family.as_shown(decision[None], np.broadcast_to(odds, decision.shape)[None])[0]
         return shown, [repr(label) for label in family.classes.tolist()]
-    held = judge.held_out
+    held = validator.held_out
     order = np.argsort(held.y, kind="stable")
     share = np.cumsum(held.weight[order])
     median = held.y[order][np.searchsorted(share, share[-1] / 2.0)]
-    units: Any = judge.scorer
+    units: Any = validator.scorer
     values = np.array([np.average(held.y, weights=held.weight), median])
     shown = units.path_scorer.answers.truth(values)
     return values, [f"the mean ({shown[0]:.4g})", f"the median ({shown[1]:.4g})"]
 
 
-def _odds_of_shares(judge: CrossValidator, family: Classification) -> np.ndarray:
+def _odds_of_shares(validator: CrossValidator, family: Classification) -> np.ndarray:
     """Log odds, () or (n_machines,), by which every row has the shares of the classes as probabilities."""
-    tested, n_classes = judge.tested, len(family.classes)
-    shares = np.bincount(judge.held_out.y[tested], judge.held_out.weight[tested], minlength=n_classes)
+    tested, n_classes = validator.tested, len(family.classes)
+    shares = np.bincount(validator.held_out.y[tested], validator.held_out.weight[tested], minlength=n_classes)
     problems = two_class_machines(np.arange(n_classes), n_classes, STRATEGIES[family.multiclass].machines)
     odds = []
     for machine in problems:

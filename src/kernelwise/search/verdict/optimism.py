@@ -33,25 +33,25 @@ class Corrected(NamedTuple):
     n_settings: int
 
 
-def optimism(judge: CrossValidator, choice: Choice) -> float:
+def optimism(validator: CrossValidator, choice: Choice) -> float:
     """By how much the score of the choice exceeds that of the best setting on rows it was not chosen by.
 
     Never below zero; zero if there was one setting only, or if nothing is known of the settings' answers.
     Settings are compared as the search compares them, by scores averaged over neighbouring values of C.
     """
-    if judge.scorer.is_share:
-        return max(0.0, _by_draws(judge, choice))
-    return max(0.0, _by_folds(judge.scored, choice))
+    if validator.scorer.is_share:
+        return max(0.0, _by_draws(validator, choice))
+    return max(0.0, _by_folds(validator.scored, choice))
 
 
-def _by_draws(judge: CrossValidator, choice: Choice) -> float:
-    known = [scored.labels for scored in judge.scored if scored.labels is not None]
+def _by_draws(validator: CrossValidator, choice: Choice) -> float:
+    known = [scored.labels for scored in validator.scored if scored.labels is not None]
     if not known or choice.scored.labels is None:
         return 0.0
-    y, weight = judge.held_out.y[judge.tested], judge.held_out.weight[judge.tested]
+    y, weight = validator.held_out.y[validator.tested], validator.held_out.weight[validator.tested]
     # Rows are drawn, with whatever weight they have: the copies of a row are right or wrong together.
-    rng = np.random.default_rng(judge.random_state)
-    row = np.unique(judge.fold_rows.asked[judge.tested], return_inverse=True)[1]
+    rng = np.random.default_rng(validator.random_state)
+    row = np.unique(validator.fold_rows.asked[validator.tested], return_inverse=True)[1]
     n_rows = int(row.max()) + 1  # a row that several folds hold out is drawn with all its answers
     times = rng.multinomial(n_rows, np.full(n_rows, 1.0 / n_rows), size=N_DRAWS)[:, row].T
     times = times[:, (times == 0).any(axis=0)]  # of few rows a draw may leave out none
@@ -85,7 +85,7 @@ def _by_folds(scored: list[ScoredKernel], choice: Choice) -> float:
     return float(np.nan_to_num(np.mean(losses)))
 
 
-def lead_error(judge: CrossValidator, labels: np.ndarray | None, error: float) -> float:
+def lead_error(validator: CrossValidator, labels: np.ndarray | None, error: float) -> float:
     """What the lead of a corrected score over a constant answer must exceed to count.
 
     Of a share of rows, the standard error of the lead of the ``labels``, class indices of shape (n_tested,),
@@ -94,10 +94,10 @@ def lead_error(judge: CrossValidator, labels: np.ndarray | None, error: float) -
     a few folds only; so, too, if the labels are not known.
     """
     error = float(np.nan_to_num(error))
-    if labels is None or not judge.scorer.is_share:
+    if labels is None or not validator.scorer.is_share:
         return FEW * error
-    y, weight = judge.held_out.y[judge.tested], judge.held_out.weight[judge.tested]
+    y, weight = validator.held_out.y[validator.tested], validator.held_out.weight[validator.tested]
     most = int(np.argmax(np.bincount(y, weights=weight)))
     lead = (labels == y).astype(float) - (y == most)
     mean = np.average(lead, weights=weight)
-    return max(error, float(np.sqrt(np.average((lead - mean) ** 2, weights=weight) / judge.n_held_out)))
+    return max(error, float(np.sqrt(np.average((lead - mean) ** 2, weights=weight) / validator.n_held_out)))

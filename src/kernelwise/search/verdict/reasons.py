@@ -82,14 +82,18 @@ class Told(NamedTuple):
     baseline: Baseline
 
 
-def reasons(judge: CrossValidator, choice: Choice, told: Told) -> list[str]:
+def reasons(validator: CrossValidator, choice: Choice, told: Told) -> list[str]:
     """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
-    found = [_score(judge, choice, told), *_other_labels(judge, choice, told), *_luck(judge, told)]
-    others = [scored for scored in judge.scored if _is_other(scored, choice.scored)]
+    found = [
+        _score(validator, choice, told),
+        *_other_labels(validator, choice, told),
+        *_luck(validator, told),
+    ]
+    others = [scored for scored in validator.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
-        found.append(_next_best(judge, choice, best, len({str(other.kernel) for other in others}) + 1))
-    return [*found, *_as_good(judge, choice)]
+        found.append(_next_best(validator, choice, best, len({str(other.kernel) for other in others}) + 1))
+    return [*found, *_as_good(validator, choice)]
 
 
 def _is_other(scored: ScoredKernel, chosen: ScoredKernel) -> bool:
@@ -100,8 +104,8 @@ def _mean(choice: Choice) -> float:
     return float(choice.scored.scores[choice.index].mean())
 
 
-def _score(judge: CrossValidator, choice: Choice, told: Told) -> str:
-    share, baseline = judge.scorer.is_share, told.baseline
+def _score(validator: CrossValidator, choice: Choice, told: Told) -> str:
+    share, baseline = validator.scorer.is_share, told.baseline
     found = f"{score_text(told.score, share)}{error_text(told.error, share)}"
     what = model_text(choice.scored.kernel, choice.C)
     verb = "correctly predicts" if share else "has a cross-validated score of"
@@ -113,10 +117,10 @@ def _score(judge: CrossValidator, choice: Choice, told: Told) -> str:
     return f"{sentence} {guess} {score_text(baseline.score, share)}."
 
 
-def _other_labels(judge: CrossValidator, choice: Choice, told: Told) -> list[str]:
+def _other_labels(validator: CrossValidator, choice: Choice, told: Told) -> list[str]:
     """Both scores, where the labels that the model gives have another one than those of the search."""
     texts = [
-        f"{100 * score:.2f} %" if judge.scorer.is_share else f"{score:.4f}"
+        f"{100 * score:.2f} %" if validator.scorer.is_share else f"{score:.4f}"
         for score in (told.score, _mean(choice))
     ]
     if texts[0] == texts[1]:
@@ -127,23 +131,23 @@ def _other_labels(judge: CrossValidator, choice: Choice, told: Told) -> list[str
     ]
 
 
-def _luck(judge: CrossValidator, told: Told) -> list[str]:
+def _luck(validator: CrossValidator, told: Told) -> list[str]:
     """What is left of a score that is the best of many."""
     if told.score - told.corrected <= COUNTS * float(np.nan_to_num(told.error)):
         return []
-    n_settings = sum(len(scored.Cs) for scored in judge.scored)
-    left = score_text(told.corrected, judge.scorer.is_share)
+    n_settings = sum(len(scored.Cs) for scored in validator.scored)
+    left = score_text(told.corrected, validator.scorer.is_share)
     return [
         f"The best of {n_settings} settings owes part of its score to luck: expect about {left} on rows that "
         "had no part in the choice."
     ]
 
 
-def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:
+def _next_best(validator: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:
     """The best of the other kernels, by the score averaged over neighbouring values of C, as the choice."""
-    share = judge.scorer.is_share
+    share = validator.scorer.is_share
     score = float(other.scores[other.best].mean())
-    error = judge.standard_error(choice.scored, choice.index)
+    error = validator.standard_error(choice.scored, choice.index)
     ours, theirs = float(choice.scored.smoothed[choice.index]), other.best_score
     kernels, what = count(n_kernels, "kernel"), _other_text(choice, other)
     averaged = f"{score_text(theirs, share)} against {score_text(ours, share)}"
@@ -178,9 +182,9 @@ def _other_text(choice: Choice, other: ScoredKernel) -> str:
     return model_text(other.kernel, C)
 
 
-def _as_good(judge: CrossValidator, choice: Choice) -> list[str]:
+def _as_good(validator: CrossValidator, choice: Choice) -> list[str]:
     """Which C and which widths around the chosen ones have the same score within one standard error."""
-    error = judge.standard_error(choice.scored, choice.index)
+    error = validator.standard_error(choice.scored, choice.index)
     if not np.isfinite(error) or error == 0.0:
         return []
     scored, level = choice.scored, float(choice.scored.smoothed[choice.index]) - error

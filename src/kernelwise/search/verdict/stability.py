@@ -15,17 +15,19 @@ DIFFERENT = 0.04
 MOST_ROWS = 2000
 
 
-def stability_findings(judge: CrossValidator) -> list[Finding]:
+def stability_findings(validator: CrossValidator) -> list[Finding]:
     """A finding if most draws of the held-out rows, with replacement, prefer a clearly different candidate.
 
     For searches that go by the share of rows labelled correctly. Candidates are compared as the search
     compares them, by scores that are averaged over neighbouring values of C. Nothing is trained for it.
     """
-    labels = [scored.labels for scored in judge.scored if scored.labels is not None]
-    if not judge.scorer.is_share or not labels or len(judge.in_folds) > MOST_ROWS:
+    labels = [scored.labels for scored in validator.scored if scored.labels is not None]
+    if not validator.scorer.is_share or not labels or len(validator.in_folds) > MOST_ROWS:
         return []
-    weight = judge.held_out.weight[judge.tested]
-    best, *winners = _winners(labels, judge.held_out.y[judge.tested], np.vstack([weight, _draws(judge)]))
+    weight = validator.held_out.weight[validator.tested]
+    best, *winners = _winners(
+        labels, validator.held_out.y[validator.tested], np.vstack([weight, _draws(validator)])
+    )
     answers = labels[best[0]][best[1]]
     shares = [weight[labels[kernel][C] != answers].sum() / weight.sum() for kernel, C in winners]
     is_different = np.array(shares) > DIFFERENT
@@ -33,7 +35,7 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
         return []
     message = (
         f"With so few rows, other rows would lead to another choice. In {is_different.sum()} of {N_DRAWS} "
-        f"resamplings of the {judge.n_held_out:.0f} rows, another kernel or C scored best, and it gives "
+        f"resamplings of the {validator.n_held_out:.0f} rows, another kernel or C scored best, and it gives "
         f"another answer for {100 * np.median(np.array(shares)[is_different]):.0f} % of the rows."
     )
     return [Finding("unstable choice", "info", message, "More rows would make the choice more certain.")]
@@ -46,13 +48,13 @@ def _winners(labels: list[np.ndarray], y: np.ndarray, weights: np.ndarray) -> li
     return [(int(kernel), int(np.argmax(smoothed[kernel][:, k]))) for k, kernel in enumerate(kernels)]
 
 
-def _draws(judge: CrossValidator) -> np.ndarray:
+def _draws(validator: CrossValidator) -> np.ndarray:
     """Weights of answers in each draw of as many samples as are held out, shape (n_draws, n_tested).
 
     A row is drawn with all its answers, which share its weight.
     """
-    rng = np.random.default_rng(judge.random_state)
-    rows, index = np.unique(judge.fold_rows.asked[judge.tested], return_inverse=True)
-    weight = judge.in_folds.weight[rows]
+    rng = np.random.default_rng(validator.random_state)
+    rows, index = np.unique(validator.fold_rows.asked[validator.tested], return_inverse=True)
+    weight = validator.in_folds.weight[rows]
     drawn = rng.multinomial(round(weight.sum()), weight / weight.sum(), size=N_DRAWS)
-    return drawn[:, index] / judge.fold_rows.times[judge.tested]
+    return drawn[:, index] / validator.fold_rows.times[validator.tested]

@@ -19,18 +19,18 @@ from kernelwise.search.verdict.optimism import optimism
 from kernelwise.search.verdict.reasons import Told, reasons
 
 
-def shown_as_sure(judge: CrossValidator, labels: np.ndarray) -> np.ndarray:
+def shown_as_sure(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
     """What a scorer sees of models that are sure of these labels, (n_tested,): shape (1, n_held_out, ...)."""
-    family = judge.family
+    family = validator.family
     assert isinstance(family, Classification)
     sure = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
     sure = np.concatenate([sure, np.zeros_like(sure[:1])])  # the last, −1, is rejected
-    decision = np.zeros((len(judge.held_out), *sure.shape[1:]))
-    decision[judge.tested] = sure[labels]
+    decision = np.zeros((len(validator.held_out), *sure.shape[1:]))
+    decision[validator.tested] = sure[labels]
     return np.asarray(family.as_shown(decision[None], decision[None]))
 
 
-def labels_error(judge: CrossValidator, labels: np.ndarray | None) -> float:
+def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
     """Standard error of the score of held-out labels, class indices of shape (n_tested,).
 
     The jackknife within classes: the score without one row, for each class and each label that its rows got.
@@ -40,11 +40,18 @@ def labels_error(judge: CrossValidator, labels: np.ndarray | None) -> float:
     NaN if the labels are not known, for scores that look at more than labels, and for accuracy, whose error
     is that of a share.
     """
-    if labels is None or judge.scorer.is_share or not goes_by_labels(_scikit_scorer(judge)):
+    if labels is None or validator.scorer.is_share or not goes_by_labels(_scikit_scorer(validator)):
         return np.nan
-    values, tested = shown_as_sure(judge, labels)[:, judge.tested], judge.fold_rows.asked[judge.tested]
-    rows, weight, y = judge.fold_rows.rows[tested], judge.fold_rows.weight[tested], judge.held_out.y
-    truth, variance = y[judge.tested], 0.0
+    values, tested = (
+        shown_as_sure(validator, labels)[:, validator.tested],
+        validator.fold_rows.asked[validator.tested],
+    )
+    rows, weight, y = (
+        validator.fold_rows.rows[tested],
+        validator.fold_rows.weight[tested],
+        validator.held_out.y,
+    )
+    truth, variance = y[validator.tested], 0.0
     for k in np.unique(truth):
         n = weight[truth == k].sum()
         counts, scores = [], []
@@ -55,21 +62,21 @@ def labels_error(judge: CrossValidator, labels: np.ndarray | None) -> float:
             kept = left > 0.0
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # precision and the like warn of a class without rows
-                scores.append(float(judge.scorer(values[:, kept], rows[kept], left[kept])[0]))
+                scores.append(float(validator.scorer(values[:, kept], rows[kept], left[kept])[0]))
             counts.append(float(weight[cell].sum()))
         mean = np.average(scores, weights=counts)
         variance += (n - 1.0) / n * float(np.dot(counts, (np.array(scores) - mean) ** 2))
     # Rows that several folds hold out have several answers, which are no more rows for that.
-    return float(np.sqrt(max(variance, 0.0) * weight.sum() / judge.n_held_out))
+    return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
 
 
-def _scikit_scorer(judge: CrossValidator) -> Any:
-    return getattr(judge.scorer, "scorer", None)
+def _scikit_scorer(validator: CrossValidator) -> Any:
+    return getattr(validator.scorer, "scorer", None)
 
 
 def announce(
     result: SelectionResult,
-    judge: CrossValidator,
+    validator: CrossValidator,
     choice: Choice,
     label_scores: np.ndarray | None,
     labels: np.ndarray | None = None,
@@ -86,9 +93,9 @@ def announce(
     score, error = result.score, result.standard_error
     if label_scores is not None:
         score = float(label_scores.mean())
-        error = float(standard_error(label_scores, judge.n_held_out, judge.scorer.is_share))
-    error = float(np.fmax(error, labels_error(judge, labels)))
-    guess, luck = baseline(judge), optimism(judge, choice) if luck is None else luck
+        error = float(standard_error(label_scores, validator.n_held_out, validator.scorer.is_share))
+    error = float(np.fmax(error, labels_error(validator, labels)))
+    guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
     told = Told(score, error, score - luck, guess)
     return replace(
         result,
@@ -96,5 +103,5 @@ def announce(
         standard_error=error,
         corrected_score=told.corrected,
         baseline=guess,
-        why=(*reasons(judge, choice, told), *choice.why),
+        why=(*reasons(validator, choice, told), *choice.why),
     )

@@ -190,15 +190,17 @@ def _edge_of_width(climb: Climb, error: float) -> Finding | None:
 MAX_NAMED = 3
 
 
-def fold_findings(judge: CrossValidator) -> list[Finding]:
+def fold_findings(validator: CrossValidator) -> list[Finding]:
     """What folds leave out: classes that one does not learn or none holds out, and rows that none does."""
     found = []
-    if isinstance(judge.family, Classification):
-        found += _unlearned(judge)
-        found += [] if judge.fold_rows.is_partition else _classes_never_held_out(judge, judge.family)
-    if not judge.fold_rows.is_partition:
-        weight = judge.samples.weight[np.unique(judge.fold_rows.rows)]
-        n_all, n_held = float(copies_of(weight).sum()), judge.n_held_out
+    if isinstance(validator.family, Classification):
+        found += _unlearned(validator)
+        found += (
+            [] if validator.fold_rows.is_partition else _classes_never_held_out(validator, validator.family)
+        )
+    if not validator.fold_rows.is_partition:
+        weight = validator.samples.weight[np.unique(validator.fold_rows.rows)]
+        n_all, n_held = float(copies_of(weight).sum()), validator.n_held_out
         if n_held < n_all:
             message = (
                 f"The folds hold out {n_held:.0f} of {n_all:.0f} rows. Scores and probabilities come from "
@@ -208,10 +210,10 @@ def fold_findings(judge: CrossValidator) -> list[Finding]:
     return found
 
 
-def _unlearned(judge: CrossValidator) -> list[Finding]:
-    strata = judge.in_folds.strata
+def _unlearned(validator: CrossValidator) -> list[Finding]:
+    strata = validator.in_folds.strata
     n_classes = len(np.unique(strata))
-    n_folds = sum(len(np.unique(strata[train])) < n_classes for train, _ in judge.folds)
+    n_folds = sum(len(np.unique(strata[train])) < n_classes for train, _ in validator.folds)
     if not n_folds:
         return []
     lacks = count(n_folds, "fold of 'cv' has", "folds of 'cv' have")
@@ -222,8 +224,8 @@ def _unlearned(judge: CrossValidator) -> list[Finding]:
     return [Finding("classes not trained on", "info", message, "Use folds with all classes in training.")]
 
 
-def _classes_never_held_out(judge: CrossValidator, family: Classification) -> list[Finding]:
-    lone = np.unique(judge.held_out.strata[judge.fold_rows.fold < 0])
+def _classes_never_held_out(validator: CrossValidator, family: Classification) -> list[Finding]:
+    lone = np.unique(validator.held_out.strata[validator.fold_rows.fold < 0])
     if not len(lone):
         return []
     names = ", ".join(map(repr, family.classes[lone[:MAX_NAMED]].tolist()))
@@ -241,14 +243,14 @@ MAX_EIGEN_ROWS = 500
 NEGATIVE_SHARE = 0.01
 
 
-def indefinite_findings(judge: CrossValidator, choice: Choice) -> list[Finding]:
+def indefinite_findings(validator: CrossValidator, choice: Choice) -> list[Finding]:
     """A finding if many eigenvalues of the chosen Gram matrix are negative; of matrices that were given."""
-    if not judge.samples.is_gram:
+    if not validator.samples.is_gram:
         return []
-    rows = np.arange(len(judge.samples))
+    rows = np.arange(len(validator.samples))
     if len(rows) > MAX_EIGEN_ROWS:
-        rows = sample(judge.samples.strata, MAX_EIGEN_ROWS, judge.random_state)
-    values = np.linalg.eigvalsh(gram_of(choice.scored.kernel, judge.samples[rows].Z))
+        rows = sample(validator.samples.strata, MAX_EIGEN_ROWS, validator.random_state)
+    values = np.linalg.eigvalsh(gram_of(choice.scored.kernel, validator.samples[rows].Z))
     share = float(-values[values < 0.0].sum() / np.abs(values).sum()) if values.any() else 0.0
     if share <= NEGATIVE_SHARE:
         return []

@@ -5,7 +5,7 @@ final machine), but a path of C, classes and their criteria have no place here::
 
     candidates.py   kernels at widths that follow the median distance
     pseudo.py       rows that are no real ones, for held-out rows to be told apart from
-    judge.py        a held-out score for every candidate: without labels, or by a few of them
+    validator.py        a held-out score for every candidate: without labels, or by a few of them
     choose.py       which candidate is taken, and why
     tail.py         thresholds and probabilities from held-out scores
     doubts.py       when not to trust the answer

@@ -15,7 +15,14 @@ from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.families.one_class.candidates import Candidate
-from kernelwise.search.families.one_class.validator import MEDIAN, NORMAL, OUTLIER, SCORINGS, Judge, Scored
+from kernelwise.search.families.one_class.validator import (
+    MEDIAN,
+    NORMAL,
+    OUTLIER,
+    SCORINGS,
+    OneClassValidator,
+    Scored,
+)
 from kernelwise.search.verdict.wording import kernel_text
 
 #: How much better than the rule another kernel must be without labels.
@@ -104,7 +111,7 @@ class OneClassChoice:
 
 
 def choose(
-    judge: Judge,
+    validator: OneClassValidator,
     tried: list[Candidate],
     nu: float | None,
     context: FitContext,
@@ -114,35 +121,35 @@ def choose(
 
     ``watch`` is called with every candidate that was scored.
     """
-    is_labelled = judge.scoring in SCORINGS
+    is_labelled = validator.scoring in SCORINGS
     nus = (nu,) if nu is not None else LABELLED_NUS if is_labelled else (NU,)
-    if judge.scoring == MEDIAN:
+    if validator.scoring == MEDIAN:
         tried = tried[:1]
     for k, candidate in enumerate(tried):
         if k and not context.deadline.allows(f"width factor {candidate.factor:g}"):
             continue
         with context.task(str(candidate.kernel)):
-            found = judge.score(candidate, nus)
+            found = validator.score(candidate, nus)
         if watch is not None:
             for scored in found:
                 watch(scored)
-    scores = significant(np.array([one.score for one in judge.scored]))
+    scores = significant(np.array([one.score for one in validator.scored]))
     best = int(np.argmax(scores))
     if not is_labelled and scores[best] - scores[0] <= MARGIN:
         best = 0
-    taken = judge.scored[best]
-    return OneClassChoice(taken, _why(judge, best, scores), _how(judge, tried, nus))
+    taken = validator.scored[best]
+    return OneClassChoice(taken, _why(validator, best, scores), _how(validator, tried, nus))
 
 
-def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
-    taken, rule = judge.scored[best], judge.scored[0]
-    kernel, title = kernel_text(taken.candidate.kernel), TITLES.get(judge.scoring, "")
+def _why(validator: OneClassValidator, best: int, scores: np.ndarray) -> list[str]:
+    taken, rule = validator.scored[best], validator.scored[0]
+    kernel, title = kernel_text(taken.candidate.kernel), TITLES.get(validator.scoring, "")
     why = [f"The search chose this kernel: {kernel} ({taken.candidate.reason})."]
     pairs = f"A held-out row scores higher than {title} in {100 * taken.score:.1f} % of all pairs"
-    if len(judge.scored) == 1:
+    if len(validator.scored) == 1:
         why.append("The search scored no other kernel.")
-    elif judge.scoring in SCORINGS:
-        n = int((judge.rows.label == OUTLIER).sum())
+    elif validator.scoring in SCORINGS:
+        n = int((validator.rows.label == OUTLIER).sum())
         why.append(
             f"It has the best {title}, {taken.score:.4f}, with {count(n, 'distinct outlier')}. The kernel "
             f"that the rule of thumb chooses without labels has {rule.score:.4f}."
@@ -164,32 +171,32 @@ def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
     return why
 
 
-def _how(judge: Judge, tried: list[Candidate], nus: tuple[float, ...]) -> list[str]:
+def _how(validator: OneClassValidator, tried: list[Candidate], nus: tuple[float, ...]) -> list[str]:
     what = f"{count(len(tried), 'kernel')} with {count(len(nus), 'value')} of ν"
-    folds = count(judge.n_folds, "fold")
-    how = [f"The search compared {what}, in {folds} of {count(len(judge.rows), 'distinct row')}."]
-    n_normal = int((judge.rows.label == NORMAL).sum())
-    if judge.scoring in SCORINGS and not n_normal:
+    folds = count(validator.n_folds, "fold")
+    how = [f"The search compared {what}, in {folds} of {count(len(validator.rows), 'distinct row')}."]
+    n_normal = int((validator.rows.label == NORMAL).sum())
+    if validator.scoring in SCORINGS and not n_normal:
         how.append("No row is labelled normal, so rows without a label were used as normal rows.")
     return how
 
 
-def table(judge: Judge, best: Scored) -> tuple[dict[str, Any], int]:
+def table(validator: OneClassValidator, best: Scored) -> tuple[dict[str, Any], int]:
     """``cv_results_`` of all candidates, in scikit-learn's layout, and the row that was taken."""
-    means = np.array([one.score for one in judge.scored])
+    means = np.array([one.score for one in validator.scored])
     rank = np.array([1 + int((means > mean).sum()) for mean in means], dtype=np.int32)
     results: dict[str, Any] = {
-        "params": [{"kernel": one.candidate.kernel, "nu": one.nu} for one in judge.scored],
-        "param_kernel": np.array([one.candidate.kernel for one in judge.scored], dtype=object),
-        "param_nu": np.array([one.nu for one in judge.scored]),
-        "form": np.array([one.candidate.form for one in judge.scored], dtype=object),
-        "width_factor": np.array([one.candidate.factor for one in judge.scored]),
-        "reason": np.array([one.candidate.reason for one in judge.scored], dtype=object),
+        "params": [{"kernel": one.candidate.kernel, "nu": one.nu} for one in validator.scored],
+        "param_kernel": np.array([one.candidate.kernel for one in validator.scored], dtype=object),
+        "param_nu": np.array([one.nu for one in validator.scored]),
+        "form": np.array([one.candidate.form for one in validator.scored], dtype=object),
+        "width_factor": np.array([one.candidate.factor for one in validator.scored]),
+        "reason": np.array([one.candidate.reason for one in validator.scored], dtype=object),
         "mean_test_score": means,
-        "std_test_score": np.array([one.scores.std() for one in judge.scored]),
+        "std_test_score": np.array([one.scores.std() for one in validator.scored]),
         "rank_test_score": rank,
-        "n_support": np.array([one.n_support for one in judge.scored]),
+        "n_support": np.array([one.n_support for one in validator.scored]),
     }
-    for k in range(judge.n_folds):
-        results[f"split{k}_test_score"] = np.array([one.scores[k] for one in judge.scored])
-    return results, next(k for k, one in enumerate(judge.scored) if one is best)
+    for k in range(validator.n_folds):
+        results[f"split{k}_test_score"] = np.array([one.scores[k] for one in validator.scored])
+    return results, next(k for k, one in enumerate(validator.scored) if one is best)

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
-from kernelwise.search.families.one_class.validator import OUTLIER, SCORINGS, Judge, Rows, Scored
+from kernelwise.search.families.one_class.validator import OUTLIER, SCORINGS, OneClassValidator, Rows, Scored
 
 #: Rows whose distances are looked at.
 MAX_ROWS = 500
@@ -21,15 +21,17 @@ FEW_BELOW = 3.0
 MANY_COPIES = 0.5
 
 
-def doubts(judge: Judge, taken: Scored, rows: Rows, share: float, names: list[str]) -> list[Finding]:
+def doubts(
+    validator: OneClassValidator, taken: Scored, rows: Rows, share: float, names: list[str]
+) -> list[Finding]:
     """Findings about the rows that were trained on, ``rows``, and about the choice."""
     found = [
-        _no_structure(judge, taken),
-        _useless_labels(judge, taken),
+        _no_structure(validator, taken),
+        _useless_labels(validator, taken),
         _few_rows(rows, share),
         _copies(rows),
         _dominant(rows, names),
-        _edge(judge, taken),
+        _edge(validator, taken),
     ]
     return [finding for finding in found if finding is not None]
 
@@ -39,10 +41,10 @@ def area_error(n: float, m: float) -> float:
     return float(np.sqrt((n + m + 1.0) / (12.0 * n * m)))
 
 
-def _no_structure(judge: Judge, taken: Scored) -> Finding | None:
+def _no_structure(validator: OneClassValidator, taken: Scored) -> Finding | None:
     if "inside" not in taken.areas:
         return None
-    n = float((judge.fold >= 0).sum())
+    n = float((validator.fold >= 0).sum())
     limit = 0.5 + ERRORS * area_error(n, n)
     if taken.areas["inside"] > limit or taken.areas["mixed"] > limit:
         return None
@@ -57,12 +59,12 @@ def _no_structure(judge: Judge, taken: Scored) -> Finding | None:
     return Finding("no structure", "warning", message, advice)
 
 
-def _useless_labels(judge: Judge, taken: Scored) -> Finding | None:
-    if judge.scoring not in SCORINGS:
+def _useless_labels(validator: OneClassValidator, taken: Scored) -> Finding | None:
+    if validator.scoring not in SCORINGS:
         return None
-    n_known = float((judge.rows.label == OUTLIER).sum())
-    area = taken.score if judge.scoring == "roc_auc" else None
-    if area is None or area > 0.5 + area_error(float((judge.fold >= 0).sum()), n_known):
+    n_known = float((validator.rows.label == OUTLIER).sum())
+    area = taken.score if validator.scoring == "roc_auc" else None
+    if area is None or area > 0.5 + area_error(float((validator.fold >= 0).sum()), n_known):
         return None
     message = (
         f"The best kernel ranks the labelled outliers no better than chance (held-out ROC AUC {area:.3f})."
@@ -120,11 +122,11 @@ def _dominant(rows: Rows, names: list[str]) -> Finding | None:
     return Finding("one feature dominates", "warning", message, advice, option)
 
 
-def _edge(judge: Judge, taken: Scored) -> Finding | None:
+def _edge(validator: OneClassValidator, taken: Scored) -> Finding | None:
     """With labels, or a form by name: the width is at an end of what was tried, and better than the next."""
     form, factor = taken.candidate.form, taken.candidate.factor
-    tried = sorted({one.candidate.factor for one in judge.scored if one.candidate.form == form})
-    if judge.scoring not in SCORINGS or len(tried) < 3 or factor not in (tried[0], tried[-1]):
+    tried = sorted({one.candidate.factor for one in validator.scored if one.candidate.form == form})
+    if validator.scoring not in SCORINGS or len(tried) < 3 or factor not in (tried[0], tried[-1]):
         return None
     end = "widest" if factor == tried[0] else "narrowest"
     message = f"The chosen kernel width is the {end} that the search tried ({taken.candidate.reason})."

@@ -116,7 +116,7 @@ class Scored:
 
 
 @dataclass
-class Judge:
+class OneClassValidator:
     """Scores candidates on one set of folds.
 
     ``cv`` is "auto", a number of folds, or the fold of each row, of shape (n_rows,).

@@ -19,11 +19,11 @@ from kernelwise.solvers.path_problem import Places
 
 
 @pytest.fixture
-def make_paths(make_judge, in_turn):
-    """A judge on three folds with a score of one's own."""
+def make_paths(make_validator, in_turn):
+    """A validator on three folds with a score of one's own."""
 
     def make(Z, index, score, **more):
-        return make_judge(Z, index, score=score, cv=in_turn(len(Z)), **more)
+        return make_validator(Z, index, score=score, cv=in_turn(len(Z)), **more)
 
     return make
 
@@ -191,24 +191,26 @@ def test_c_goes_no_further_without_time(blobs, make_paths):
     assert deadline.skipped == [f"C = {path.Cs[-1] * STEP:.3g} of RBF(gamma=0.005)"]
 
 
-def test_a_gram_matrix_is_not_copied_to_count_its_samples(blobs, make_judge):
+def test_a_gram_matrix_is_not_copied_to_count_its_samples(blobs, make_validator):
     X, y = blobs
-    judge = make_judge(RBF(1.0)(X), y, is_gram=True, weight=np.where(y == y[0], 2.0, 1.0))
-    assert judge.n_held_out == len(y) + np.count_nonzero(y == y[0])
-    assert "search_samples" not in vars(judge)
+    validator = make_validator(RBF(1.0)(X), y, is_gram=True, weight=np.where(y == y[0], 2.0, 1.0))
+    assert validator.n_held_out == len(y) + np.count_nonzero(y == y[0])
+    assert "search_samples" not in vars(validator)
 
 
 @pytest.mark.parametrize(
     ("n_kernels", "budget", "is_announced"), [(2, None, True), (1, None, False), (2, 9.0, False)]
 )
-def test_kernels_are_announced_only_where_that_saves_time(blobs, make_judge, n_kernels, budget, is_announced):
+def test_kernels_are_announced_only_where_that_saves_time(
+    blobs, make_validator, n_kernels, budget, is_announced
+):
     announced = []
-    judge = make_judge(*blobs, deadline=Deadline(budget))
-    judge._runner.prefetch = lambda kernels, first, epsilons: announced.append(
+    validator = make_validator(*blobs, deadline=Deadline(budget))
+    validator._runner.prefetch = lambda kernels, first, epsilons: announced.append(
         (kernels, first(0.5).tolist(), epsilons)
     )
     kernels = [RBF(1.0), RBF(2.0)][:n_kernels]
-    judge.prefetch(kernels, [0.1])
+    validator.prefetch(kernels, [0.1])
     assert announced == ([(kernels, c_range(0.5).tolist(), [0.1])] if is_announced else [])
 
 

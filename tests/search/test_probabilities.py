@@ -10,7 +10,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 from kernelwise._core.weights import copies_of
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.scoring import cross_fitted
+from kernelwise.search.scoring import probabilities
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.scoring.scores import PROBABILITY_SCORES
 from kernelwise.solvers.platt import fit_platt
@@ -51,7 +51,7 @@ def test_sigmoids_are_those_of_the_other_folds(problem, monkeypatch):
                 A, B = fit_platt(values[c, other, m], signs, held.bound[other], **how)
                 rows = fold == k
                 assert_allclose(found[c, rows, m], -(A * values[c, rows, m] + B), rtol=1e-6, atol=1e-9)
-    monkeypatch.setattr(cross_fitted, "MOST_NUMBERS", 100)  # a fold at a time
+    monkeypatch.setattr(probabilities, "MOST_NUMBERS", 100)  # a fold at a time
     assert_allclose(cross_fitted_odds(*problem), odds, rtol=1e-9)
 
 

@@ -1,4 +1,4 @@
-"""The first two steps of a fit, samples and folds, and the judge that scores kernels on them."""
+"""The first two steps of a fit, samples and folds, and the validator that scores kernels on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.tables import Table, by_column, findings_of_table, learn_encoder, to_table
 
 
-def make_judge(
+def prepare_fit(
     model: Any, X: Any, y: Any, sample_weight: Any, context: FitContext, routed: Routed
 ) -> tuple[CrossValidator, Prepared, list[Finding]]:
     """What scores kernels on the folds, the rows, and columns that leak the target."""
@@ -72,11 +72,11 @@ def make_judge(
     settings = {"tol": model.tol, "max_iter": model.max_iter, "n_jobs": model.n_jobs}
     Cs = values_of_C(model.Cs, me)
     runner = _runner(model)
-    judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
+    validator = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
     if frame is not None:
         table = by_column(frame, model.encoder_)
-        return judge, prepared, [*_leaks(model, table, y), *findings_of_table(frame, model.encoder_)]
-    return judge, prepared, [] if prepared.is_gram else _leaks(model, X, y)
+        return validator, prepared, [*_leaks(model, table, y), *findings_of_table(frame, model.encoder_)]
+    return validator, prepared, [] if prepared.is_gram else _leaks(model, X, y)
 
 
 def encode_table(model: Any, table: Table, weight: np.ndarray, context: FitContext) -> np.ndarray:

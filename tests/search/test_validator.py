@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.search.engine.context import Deadline
-from kernelwise.search.engine.runner import FoldProblem
+from kernelwise.search.engine.runner import FoldProblem, feature_space_variance
 from kernelwise.search.engine.scored_kernel import ScoredKernel, joined
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.propose.c_range import LIMITS, N_VALUES, STEP, c_range, feature_space_variance
+from kernelwise.search.propose.c_range import LIMITS, N_VALUES, STEP, c_range
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path_problem import Places
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.propose.climb import Climb
-from kernelwise.search.verdict.baseline import Baseline
+
+if TYPE_CHECKING:
+    from kernelwise.search.propose.climb import Climb
+    from kernelwise.search.verdict.baseline import Baseline
 
 
 class TriedForm(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.search.data.canonical import sample, shuffled_classes
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.engine.context import FitContext
-from kernelwise.search.families.family import Family
+
+if TYPE_CHECKING:
+    from kernelwise.search.engine.context import FitContext
+    from kernelwise.search.families.family import Family
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
 

@@ -6,23 +6,28 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from kernelwise._core.memory import MIB
+from kernelwise._core.threads import threads
 from kernelwise._core.validation import check_gram
+from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF
 from kernelwise.kernels.gram import Grams, Shapes, base_of
 from kernelwise.multiclass import order_by_class
 from kernelwise.search.data.folds import Folds
 from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
-from kernelwise.search.families.family import Family
-from kernelwise.search.propose.c_range import feature_space_variance
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places, Tables, warn_of_worst
 
+if TYPE_CHECKING:
+    from kernelwise.search.families.family import Family
+
+#: Kernel values that a thread reads at a time.
+SHARE = 2**20
 #: From a kernel's variance in feature space to the values of C that it is scored at first.
 FirstCs = Callable[[float], np.ndarray]
 #: Bytes of distances after weights of features that are kept from width to width.
@@ -211,3 +216,23 @@ class Here:
 def _is_sure(kernel: Any) -> bool:
     """Whether a Gram matrix needs no look: exp(−s·D) of distances is symmetric, and cannot overflow."""
     return isinstance(kernel, Kernel) and all(part.distance in DISTANCES_OF for _, part in kernel.parts())
+
+
+def feature_space_variance(K: np.ndarray, weight: np.ndarray, n_jobs: int | None = 1) -> float:
+    """Variance of the weighted samples in feature space: the mean of k(x, x) less the mean of K.
+
+    Its size, where K is not positive semi-definite and it may be negative.
+    """
+    share = weight / weight.sum()
+    diagonal = np.diagonal(K)
+    # The same blocks of rows for any number of threads, and so the same rounding.
+    height = max(1, SHARE // len(K))
+    blocks = (K[first : first + height] for first in range(0, len(K), height))
+    means = threads(n_jobs)((np.dot, (block, share), {}) for block in blocks)
+    variance = abs(float(share @ diagonal - share @ np.concatenate(means)))
+    if variance <= 4.0 * np.finfo(float).eps * float(share @ np.abs(diagonal)):
+        raise DegenerateGramError(
+            "The kernel has the same value for all pairs of samples, up to rounding, so no C can separate "
+            "them. Make the kernel narrower, or rescale X."
+        )
+    return variance

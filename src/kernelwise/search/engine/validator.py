@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel, wit
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
 from kernelwise.search.engine.scored_kernel import ScoredKernel, check_defined, forget_worst, joined
-from kernelwise.search.families.family import Family
 from kernelwise.search.scoring.scorers import HeldOutScorer, Scorer
 from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places
+
+if TYPE_CHECKING:
+    from kernelwise.search.families.family import Family
 
 MAX_EXTENSIONS = 4
 #: Bytes of held-out decision values that are kept.

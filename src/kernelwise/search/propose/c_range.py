@@ -7,8 +7,6 @@ import math
 import numpy as np
 
 from kernelwise._core.rounding import significant
-from kernelwise._core.threads import threads
-from kernelwise.exceptions import DegenerateGramError
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 
 #: Ratio of neighbouring values of C.
@@ -20,28 +18,6 @@ N_VALUES, FIRST = 5, -1
 LIMITS = (2.0**-12, 2.0**13)
 #: C grows further only for a gain of more held-out samples than this.
 MARGIN = 1.0
-#: Kernel values that a thread reads at a time.
-SHARE = 2**20
-
-
-def feature_space_variance(K: np.ndarray, weight: np.ndarray, n_jobs: int | None = 1) -> float:
-    """Variance of the weighted samples in feature space: the mean of k(x, x) less the mean of K.
-
-    Its size, where K is not positive semi-definite and it may be negative.
-    """
-    share = weight / weight.sum()
-    diagonal = np.diagonal(K)
-    # The same blocks of rows for any number of threads, and so the same rounding.
-    height = max(1, SHARE // len(K))
-    blocks = (K[first : first + height] for first in range(0, len(K), height))
-    means = threads(n_jobs)((np.dot, (block, share), {}) for block in blocks)
-    variance = abs(float(share @ diagonal - share @ np.concatenate(means)))
-    if variance <= 4.0 * np.finfo(float).eps * float(share @ np.abs(diagonal)):
-        raise DegenerateGramError(
-            "The kernel has the same value for all pairs of samples, up to rounding, so no C can separate "
-            "them. Make the kernel narrower, or rescale X."
-        )
-    return variance
 
 
 def c_range(variance: float, best: ScoredKernel | None = None) -> np.ndarray:

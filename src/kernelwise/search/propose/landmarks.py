@@ -17,8 +17,9 @@ from kernelwise.large.nystroem import Blocks, NystroemMap, choose_landmarks
 from kernelwise.multiclass import Machine, two_class_machines
 from kernelwise.search.data.canonical import sample, shuffled_classes
 from kernelwise.search.engine.context import Deadline
+from kernelwise.search.engine.runner import feature_space_variance
 from kernelwise.search.engine.scored_kernel import SMOOTH
-from kernelwise.search.propose.c_range import STEP, feature_space_variance
+from kernelwise.search.propose.c_range import STEP
 from kernelwise.solvers.platt import doubt_of, fit_platt_of
 
 #: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.

@@ -4,8 +4,7 @@ The steps are those of the other searches where they apply (samples, folds, cand
 final machine), but a path of C, classes and their criteria have no place here::
 
     candidates.py   kernels at widths that follow the median distance
-    pseudo.py       rows that are no real ones, for held-out rows to be told apart from
-    validator.py        a held-out score for every candidate: without labels, or by a few of them
+    validator.py    a held-out score for every candidate: against artificial outliers, or by a few labels
     choose.py       which candidate is taken, and why
     tail.py         thresholds and probabilities from held-out scores
     doubts.py       when not to trust the answer

@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.text import count, in_words
 from kernelwise.estimators._labels_score import labels_findings
-from kernelwise.estimators._weights_undone import has_class_weights, weights_undone
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
@@ -150,3 +149,25 @@ def _kinds(skipped: list[str]) -> str:
         named += [count(len(found), noun, plural)] if found else []
     named += rest if len(rest) <= MOST else [*rest[:MOST], count(len(rest) - MOST, "more step", "more steps")]
     return in_words(named)
+
+
+#: Factors of the classes that differ by less than this share are equal.
+EQUAL = 1e-9
+
+
+def has_class_weights(validator: CrossValidator) -> bool:
+    """Whether rows of different classes count differently in training."""
+    factor = validator.samples.bound / validator.samples.weight
+    return bool(factor.max() > (1.0 + EQUAL) * factor.min())
+
+
+def weights_undone(validator: CrossValidator) -> list[Finding]:
+    """A finding if classes have different weights, and the search maximised the share of right labels."""
+    if not validator.scorer.is_share or not has_class_weights(validator):
+        return []
+    message = (
+        "The classes have different weights, but the search maximised accuracy, which counts all rows "
+        "equally. It may have chosen a kernel and C that undo the weights."
+    )
+    advice, option = "Use scoring='balanced_accuracy'.", "Use --scoring balanced_accuracy."
+    return [Finding("weights undone", "warning", message, advice, option)]

@@ -24,13 +24,12 @@ from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
 from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
-from kernelwise.estimators.grid.settings import check_search
 from kernelwise.estimators.kernel_choice import is_precomputed, takes_distances
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
-from kernelwise.multiclass import choose_reject_label
+from kernelwise.multiclass import check_strategy, choose_reject_label
 from kernelwise.search.data.folds import check_folds_have_weight
-from kernelwise.search.data.given_folds import read_splits
+from kernelwise.search.data.given_folds import check_kind_of_folds, read_splits
 from kernelwise.search.data.scaling import as_scaler, fit_transformer
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
@@ -341,3 +340,19 @@ class GridSearchSVC(FinishedSearch):
         machine.set_params(**clone(self.best_params_, safe=False))
         scaler = self._scaler()
         return machine if scaler is None else make_pipeline(clone(scaler), machine)
+
+
+def check_search(search: Any) -> None:
+    """Raise unless the settings of a `GridSearchSVC`, other than its grid, go together."""
+    if search.cv is not None:
+        check_kind_of_folds(search.cv, "None", "GridSearchSVC")
+    check_strategy(search.multiclass, search.decision_function_shape)
+    if not isinstance(search.refit, bool | np.bool_ | str) and not callable(search.refit):
+        raise ValueError(
+            f"'refit' of GridSearchSVC must be a bool, a name or callable, got {search.refit!r}."
+        )
+    is_one = search.scoring is None or isinstance(search.scoring, str)
+    if is_one and isinstance(search.refit, str) and search.refit not in ("score", search.scoring):
+        raise ValueError(
+            f"'refit' of GridSearchSVC must be True, False or callable with one score, got {search.refit!r}."
+        )

@@ -13,7 +13,7 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._outliers import OutlierMachine
+from kernelwise.estimators._machine import OutlierMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM_ONE_CLASS
 from kernelwise.estimators.kernel_choice import kernel_from_data
 from kernelwise.estimators.missing_parameters import explains_missing

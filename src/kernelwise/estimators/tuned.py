@@ -16,13 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
-from kernelwise.estimators._cv_table import row_index, tabulate
+from kernelwise.estimators._cv_results import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
-from kernelwise.estimators._if_learned import IfLearned
+from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._prepare_fit import prepare_fit
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
-from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance, has_weights
@@ -41,6 +40,33 @@ from kernelwise.search.verdict.reasons import why_tried
 from kernelwise.search.verdict.stability import stability_findings
 from kernelwise.search.verdict.summary import announce
 from kernelwise.search.verdict.wording import kernel_text, number
+
+
+class IfLearned:
+    """An attribute of models whose kernel has weights of features.
+
+    An instance that has it does not come here; of one that has not, the error names the kernel, and
+    ``advice`` says what else there is.
+    """
+
+    def __init__(self, what: str, advice: str) -> None:
+        self.what = what
+        self.advice = advice
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        me = type(instance).__name__
+        if "kernel_" not in vars(instance):
+            raise AttributeError(f"{me!r} object has no attribute {self.name!r}: it is not fitted.")
+        raise AttributeError(
+            f"This {me} has no {self.name}: the kernel that was chosen ({kernel_text(instance.kernel_)}) "
+            f"{self.what}. {self.advice}"
+        )
+
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (

@@ -20,11 +20,11 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
 from kernelwise.estimators._finish_one_class import Trained, finish_one_class
+from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._one_class_settings import check_one_class_settings
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators._prepare_fit import encode_table, name_features
 from kernelwise.estimators._progress import Progress
-from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding

@@ -13,7 +13,7 @@ from kernelwise.cli.options import check_choice, meant
 from kernelwise.cli.output import say
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
-from kernelwise.estimators.answers import check_threshold_score
+from kernelwise.estimators.costs import check_threshold_score
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS

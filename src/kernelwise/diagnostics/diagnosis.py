@@ -30,7 +30,7 @@ from kernelwise.diagnostics.targets import (
     conflict_findings,
     target_findings,
 )
-from kernelwise.estimators.kernel_choice import trains_by_rows
+from kernelwise.estimators.kernel_argument import trains_by_rows
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding

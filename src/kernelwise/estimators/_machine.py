@@ -18,7 +18,7 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import FLOATS, check_samples
 from kernelwise.estimators._machines import decision_values
-from kernelwise.estimators.kernel_choice import (
+from kernelwise.estimators.kernel_argument import (
     Rows,
     choose_kernel,
     gram_or_rows,

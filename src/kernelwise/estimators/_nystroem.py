@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
-from kernelwise.estimators.kernel_choice import kernel_from_data
+from kernelwise.estimators.kernel_argument import kernel_from_data
 from kernelwise.kernels import as_kernel
 from kernelwise.large.linear_machine import Loss
 from kernelwise.search.data.canonical import DistinctRows

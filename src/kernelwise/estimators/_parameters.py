@@ -25,7 +25,7 @@ from kernelwise._core.constraints import (
     one_of,
 )
 from kernelwise.estimators._classifier import RULES
-from kernelwise.estimators.kernel_choice import Rows
+from kernelwise.estimators.kernel_argument import Rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy

@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 
 from kernelwise._core.text import count
 from kernelwise.estimators._routing import Routed, asked_by_row
-from kernelwise.estimators.kernel_choice import matrix_check
+from kernelwise.estimators.kernel_argument import matrix_check
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.search.data.folds import assign_folds

@@ -24,7 +24,7 @@ from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
 from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
-from kernelwise.estimators.kernel_choice import is_precomputed, takes_distances
+from kernelwise.estimators.kernel_argument import is_precomputed, takes_distances
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import check_strategy, choose_reject_label

@@ -15,7 +15,7 @@ from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import OutlierMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM_ONE_CLASS
-from kernelwise.estimators.kernel_choice import kernel_from_data
+from kernelwise.estimators.kernel_argument import kernel_from_data
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import as_kernel

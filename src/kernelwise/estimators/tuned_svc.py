@@ -12,13 +12,13 @@ from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
-from kernelwise.estimators._choose_weights import choose_class_weight
+from kernelwise.estimators._class_weight_search import choose_class_weight
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._parameters import OF_LABELS, OF_TUNED
 from kernelwise.estimators._threshold import choose_threshold, threshold_findings
-from kernelwise.estimators.answers import (
+from kernelwise.estimators.costs import (
     AUTO,
     check_answers,
     check_threshold,

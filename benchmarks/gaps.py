@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.forests import line, with_means
 from benchmarks.frames import N_FOLDS, read
 from kernelwise import TunedSVC
-from kernelwise.search.scaling import weigh_alike
+from kernelwise.search.data.scaling import weigh_alike
 from kernelwise.studies.tables import Row
 from kernelwise.tables import Column, Encoder, Table, is_missing, is_numbers, learn_encoder, to_table
 

@@ -19,7 +19,7 @@ from kernelwise.criteria.machine import HingeMachine, TwoClassProblem
 from kernelwise.criteria.span import SpanEstimate, Spans
 from kernelwise.datasets import load
 from kernelwise.kernels import RBF
-from kernelwise.search.candidates import median_distance
+from kernelwise.search.propose.candidates import median_distance
 from kernelwise.studies.study import few_rows
 
 SETS = ("banana", "banknote", "breast_cancer_wisconsin", "heart_statlog", "ilpd")

@@ -19,7 +19,7 @@ from benchmarks.nested import samples
 from kernelwise import TunedSVC
 from kernelwise.criteria import aligned_sum
 from kernelwise.kernels import KernelSum
-from kernelwise.search.scaling import apply_scaler
+from kernelwise.search.data.scaling import apply_scaler
 
 SETS = ("heart_statlog", "vertebral_2c", "segment", "splice_ida", "optdigits_test")
 N_FOLDS, N_REPEATS = 5, 2

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.nested import SETS, samples
 from kernelwise import TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.search.trust import NO_BETTER
+from kernelwise.search.verdict.trust import NO_BETTER
 
 #: Sets with larger files, of which a part is enough here.
 MORE = ["banana", "twonorm", "ringnorm", "waveform_ida"]

@@ -17,7 +17,7 @@ from kernelwise.criteria import KernelTargetAlignment, Polarization, as_criterio
 from kernelwise.diagnostics import boundary_verdict, closest_pair, distinct_points
 from kernelwise.diagnostics._theorems import BY_SUMS, pulls
 from kernelwise.diagnostics.diagnosis import diagnose_pairs, most_serious_first
-from kernelwise.estimators.kernel_choice import Rows, gram_or_rows, trains_by_rows
+from kernelwise.estimators.kernel_argument import Rows, gram_or_rows, trains_by_rows
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, RBF, LowRankGaussian
 from kernelwise.solvers import minimum_enclosing_ball, solve_svm_dual

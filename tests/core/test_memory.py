@@ -7,7 +7,7 @@ import pytest
 
 from kernelwise import GridSearchSVC, TunedSVC
 from kernelwise._core import memory as _memory
-from kernelwise.estimators.kernel_choice import Rows, gram_or_rows
+from kernelwise.estimators.kernel_argument import Rows, gram_or_rows
 from kernelwise.exceptions import NotEnoughMemoryError
 from kernelwise.kernels import RBF, Polynomial
 from kernelwise.large.nystroem import DenseBlocks, MappedBlocks, NystroemMap

@@ -13,13 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
-from kernelwise.search.c_range import c_range
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.fold_kernels import FoldKernels
-from kernelwise.search.fold_rows import FoldRows
-from kernelwise.search.runner import Here
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.folds import FoldRows
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.fold_kernels import FoldKernels
+from kernelwise.search.engine.runner import Here
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.propose.c_range import c_range
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import ClassPaths
 
@@ -110,7 +110,7 @@ def test_paths_go_on_from_solved_machines(kernel, slope, monkeypatch):
     fold_rows = FoldRows(np.arange(N), fold_of, WEIGHT, 3)
     samples = Samples(X, y, y, WEIGHT, WEIGHT)
 
-    def judge(runner):
+    def validator(runner):
         return CrossValidator(
             samples, fold_rows, Classification(np.arange(3)), GrowsWithC(slope), runner=runner
         )
@@ -123,10 +123,10 @@ def test_paths_go_on_from_solved_machines(kernel, slope, monkeypatch):
         goes_on.append(options["after"] is not None)
         return solve(*args, **options)
 
-    expected = judge(Here).score(kernel, "given")
+    expected = validator(Here).score(kernel, "given")
     monkeypatch.setattr(ClassPaths, "solve", spy)
     with dask.config.set(scheduler="synchronous"):
-        found = judge(OnDask).score(kernel, "given")
+        found = validator(OnDask).score(kernel, "given")
     assert any(goes_on) == (slope > 0)
     assert len(found.Cs) > len(c_range(found.variance))
     for name in ("Cs", "scores", "decision", "variance", "n_machines", "is_finished"):

@@ -15,9 +15,9 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import MappedBlocks, NystroemMap
-from kernelwise.search.context import Deadline, FitContext
-from kernelwise.search.families import Classification
-from kernelwise.search.landmarks import Rows
+from kernelwise.search.engine.context import Deadline, FitContext
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.propose.landmarks import Rows
 from kernelwise.sketch.pass_over_pairs import SortedSamples
 from kernelwise.sketch.sketch import DistanceSketch
 

@@ -8,7 +8,7 @@ from sklearn.datasets import make_friedman1
 from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVR
-from kernelwise.search.runner import Here
+from kernelwise.search.engine.runner import Here
 from kernelwise.solvers.regression_path import RegressionPaths
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")

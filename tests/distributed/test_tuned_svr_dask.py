@@ -17,8 +17,8 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large.linear_machine import LinearMachine, squared_epsilon_insensitive
 from kernelwise.large.nystroem import MappedBlocks, NystroemMap
-from kernelwise.search.context import FitContext
-from kernelwise.search.families import Regression
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.families.regression import Regression
 
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="dask (extra 'dask') is not installed")

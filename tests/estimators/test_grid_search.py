@@ -31,8 +31,8 @@ from sklearn.svm import SVC as SklearnSVC
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Linear, Polynomial
-from kernelwise.search.held_out_answers import HeldOutMachine
-from kernelwise.search.scores import FoldAnswers, score_of
+from kernelwise.search.scoring.held_out_answers import HeldOutMachine
+from kernelwise.search.scoring.scores import FoldAnswers, score_of
 
 GRID = {"gamma": [0.01, 0.1, "scale", "auto"], "C": [1.0, 10.0, 100.0]}
 

@@ -21,7 +21,7 @@ from kernelwise.estimators.fit_record import held_out_sigmoids
 from kernelwise.exceptions import TrustWarning
 from kernelwise.reports.answer import answer_of
 from kernelwise.reports.held_out import unseen_classes
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.samples import Samples
 from kernelwise.solvers.platt import fit_platt, platt_probability
 from kernelwise.solvers.probability import class_probabilities, most_likely
 

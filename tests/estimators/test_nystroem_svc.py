@@ -15,8 +15,8 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear, Sigmoid
 from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import NystroemMap, choose_landmarks
-from kernelwise.search import landmarks as _nystroem_search
-from kernelwise.search.landmarks import Rows
+from kernelwise.search.propose import landmarks as _nystroem_search
+from kernelwise.search.propose.landmarks import Rows
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, Linear
 from kernelwise.large.linear_machine import LinearMachine, squared_epsilon_insensitive
 from kernelwise.large.nystroem import NystroemMap
-from kernelwise.search import landmarks
-from kernelwise.search.context import Deadline
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.propose import landmarks
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from kernelwise import TunedSVC
 from kernelwise.estimators import tuned as _tuned_base
 from kernelwise.estimators._finish import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.search.context import Deadline
-from kernelwise.search.families import Classification
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.families.classification import Classification
 
 
 class SlowClock:
@@ -94,8 +94,8 @@ def test_given_folds_are_kept_on_sampled_rows(monkeypatch):
 @pytest.mark.parametrize(("left", "n_rows"), [(None, 200), (12.0, 100), (1e3, 200), (1e-6, 50)])
 def test_the_final_machine_gets_as_many_rows_as_the_time_left_allows(left, n_rows, finished):
     """Ten seconds for two folds, three up to the third C: four times as long is enough for 100 rows."""
-    judge, choice = finished(200, 100, 10.0, left)
-    assert len(affordable_rows(judge, choice)) == n_rows
-    assert judge.context.deadline.skipped == (
+    validator, choice = finished(200, 100, 10.0, left)
+    assert len(affordable_rows(validator, choice)) == n_rows
+    assert validator.context.deadline.skipped == (
         [] if n_rows == 200 else [f"training on {200 - n_rows} of 200 distinct rows"]
     )

@@ -13,8 +13,8 @@ from kernelwise import SVC, NystroemSVC, TunedSVC, load
 from kernelwise.estimators import _finish
 from kernelwise.estimators._finish import why_nystroem
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.search import landmarks
-from kernelwise.search.context import Deadline
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.propose import landmarks
 
 
 @pytest.fixture(scope="module")

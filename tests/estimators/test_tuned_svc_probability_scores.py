@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import get_scorer, log_loss, make_scorer
 
 from kernelwise import TunedSVC
-from kernelwise.search.held_out_answers import ProbabilityAnswers
+from kernelwise.search.scoring.held_out_answers import ProbabilityAnswers
 from kernelwise.solvers.platt import fit_platt, platt_probability
 
 

@@ -18,7 +18,7 @@ from kernelwise.estimators import NystroemSVC
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import RBF
 from kernelwise.problem import TuningProblem
-from kernelwise.search import cross_validate as held_out_paths
+from kernelwise.search.engine import validator as held_out_paths
 
 RANDOM = np.random.default_rng(0)
 

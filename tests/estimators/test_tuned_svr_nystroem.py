@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from kernelwise import SVR, NystroemSVR, TunedSVR, load
 from kernelwise.estimators import _finish
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.search import landmarks
-from kernelwise.search.context import Deadline
-from kernelwise.search.landmarks import Rows
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.propose import landmarks
+from kernelwise.search.propose.landmarks import Rows
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,7 +11,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from kernelwise import TunedSVC
 from kernelwise.persistence.packing import Packer, unpack
 from kernelwise.reports.held_out import Unseen, class_factors, reliability, some_rows
-from kernelwise.search.rules import standard_error
+from kernelwise.search.engine.rules import standard_error
 
 
 def answers(truth, predicted, weight, *, source="test", classes=("a", "b"), p=None, note=""):

@@ -1,4 +1,4 @@
-"""Judges of kernels on small samples of two classes."""
+"""Validators of kernels on small samples of two classes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernelwise.search.context import Deadline, FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.fold_rows import FoldRows
-from kernelwise.search.folds import assign_folds
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.folds import FoldRows, assign_folds
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.context import Deadline, FitContext
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 
 
 class Accuracy:
@@ -40,8 +39,8 @@ class Score:
 
 
 @pytest.fixture
-def make_judge():
-    """Make the judge of two classes, with weights of one unless told otherwise."""
+def make_validator():
+    """Make the validator of two classes, with weights of one unless told otherwise."""
 
     def make(Z, index, *, cv="auto", weight=None, deadline=None, Cs=None, score=None, is_gram=False, **more):
         weight = np.ones(len(index)) if weight is None else weight

@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.search.baseline import decision_for_classes
+from kernelwise.search.verdict.baseline import decision_for_classes
 
 SIZES = {2: (40, 20), 3: (15, 30, 18), 5: (10, 12, 24, 11, 9)}
 

@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise.kernels import RBF, Linear
-from kernelwise.search.c_range import LIMITS, N_VALUES, STEP, c_range, feature_space_variance, two_more
-from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.engine.runner import feature_space_variance
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.propose.c_range import LIMITS, N_VALUES, STEP, c_range, two_more
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import RBF
 from kernelwise.metrics import inter_class_distance
-from kernelwise.search.candidates import (
+from kernelwise.search.choose import choose
+from kernelwise.search.propose.candidates import (
     CLASS_RULES,
     CURVE,
     USUAL,
@@ -21,15 +22,14 @@ from kernelwise.search.candidates import (
     peak_of,
     width_data_of_classes,
 )
-from kernelwise.search.choose import choose
 
 
 @pytest.fixture
-def named(make_judge):
+def named(make_validator):
     """The widths that rules name, and the curves that they have looked at."""
 
     def name(Z, index, rules=CLASS_RULES):
-        data = width_data_of_classes(make_judge(Z, index, cv=2), RBF(1.0))
+        data = width_data_of_classes(make_validator(Z, index, cv=2), RBF(1.0))
         return named_widths(rules, data), data.curves
 
     return name
@@ -88,15 +88,17 @@ def test_more_than_half_of_the_distances_zero(named):
     assert np.isfinite(widths.gammas).all()
 
 
-def test_a_new_rule_is_one_function_and_one_entry(rings, make_judge, monkeypatch):
+def test_a_new_rule_is_one_function_and_one_entry(rings, make_validator, monkeypatch):
     """The rule is asked, its width is scored, and its words are in the reasons."""
 
     def narrow(data):
         """γ at which the median distance is eight widths away."""
         yield Width(64.0 / data.median, "eight widths")
 
-    monkeypatch.setattr("kernelwise.search.families.Classification.width_rules", [*CLASS_RULES, narrow])
-    judge = make_judge(*rings, cv=2)
-    choice = choose(judge, "rbf")
-    assert "eight widths" in [scored.reason for scored in judge.scored]
+    monkeypatch.setattr(
+        "kernelwise.search.families.classification.Classification.width_rules", [*CLASS_RULES, narrow]
+    )
+    validator = make_validator(*rings, cv=2)
+    choice = choose(validator, "rbf")
+    assert "eight widths" in [scored.reason for scored in validator.scored]
     assert "(eight widths)" in choice.how[0]

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from kernelwise.search.canonical import canonical_order, distinct_points, distinct_rows, sample
-from kernelwise.search.scaling import variances
+from kernelwise.search.data.canonical import canonical_order, distinct_points, distinct_rows, sample
+from kernelwise.search.data.scaling import variances
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from kernelwise.exceptions import BoundaryWarning, IncompatibleError, Kernelwise
 from kernelwise.kernels import KERNELS, RBF
 from kernelwise.optimizers import GridSearch
 from kernelwise.search.choose import LEARNED, choose
-from kernelwise.search.context import Deadline
+from kernelwise.search.engine.context import Deadline
 
 SUMS = ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta")
 
@@ -56,10 +56,10 @@ def test_a_precomputed_kernel_has_only_c(cancer):
     )
 
 
-def test_a_criterion_is_maximised_by_the_sketch(make_judge, cancer):
+def test_a_criterion_is_maximised_by_the_sketch(make_validator, cancer):
     X, y = cancer
     Z = StandardScaler().fit_transform(X)
-    choice = choose(make_judge(Z, y, cv=3), "rbf", "dbtc")
+    choice = choose(make_validator(Z, y, cv=3), "rbf", "dbtc")
     best = DistanceSketch.from_data(Z, y).maximize("dbtc", None)
     assert_allclose(choice.scored.kernel.gamma, best.gamma)
     curve = choice.criterion_path["dbtc"]
@@ -67,51 +67,51 @@ def test_a_criterion_is_maximised_by_the_sketch(make_judge, cancer):
     assert "interior peak of dbtc" in choice.how[0]
 
 
-def test_a_criterion_without_a_peak_warns_and_is_found(make_judge):
+def test_a_criterion_without_a_peak_warns_and_is_found(make_validator):
     random = np.random.default_rng(0)
     Z = random.normal(size=(60, 2))
     Z[30:, 0] += 4.0
-    judge = make_judge(Z, np.repeat([0, 1], 30), cv=3)
+    validator = make_validator(Z, np.repeat([0, 1], 30), cv=3)
     with pytest.warns(BoundaryWarning, match="esdr has no peak"):
-        choose(judge, "rbf", "esdr")
-    assert [finding.name for finding in judge.context.findings] == ["plateau"]
+        choose(validator, "rbf", "esdr")
+    assert [finding.name for finding in validator.context.findings] == ["plateau"]
 
 
-def test_a_search_of_ones_own(make_judge, rings):
-    choice = choose(make_judge(*rings, cv=3), RBF(1.0), "dbtc", GridSearch({"gamma": [0.5, 2.0, 8.0]}))
+def test_a_search_of_ones_own(make_validator, rings):
+    choice = choose(make_validator(*rings, cv=3), RBF(1.0), "dbtc", GridSearch({"gamma": [0.5, 2.0, 8.0]}))
     assert choice.scored.kernel.gamma in (0.5, 2.0, 8.0)
     assert choice.search.n_evaluations == 3
     assert len(choice.criterion_path["value"]) == 3
 
 
-def test_criterion_objects_keep_their_settings(make_judge, rings):
-    choice = choose(make_judge(*rings, cv=3), "rbf", as_criterion("centered-kta"))
+def test_criterion_objects_keep_their_settings(make_validator, rings):
+    choice = choose(make_validator(*rings, cv=3), "rbf", as_criterion("centered-kta"))
     assert choice.search.criterion.centered
 
 
-def test_the_widths_around_the_best_are_tried(make_judge, rings):
-    judge = make_judge(*rings, cv=3)
-    choice = choose(judge, "rbf", "auto")
-    gammas = np.array([path.kernel.gamma for path in judge.scored])
+def test_the_widths_around_the_best_are_tried(make_validator, rings):
+    validator = make_validator(*rings, cv=3)
+    choice = choose(validator, "rbf", "auto")
+    gammas = np.array([path.kernel.gamma for path in validator.scored])
     best = choice.scored.kernel.gamma
-    assert choice.scored.best_score == max(path.best_score for path in judge.scored)
+    assert choice.scored.best_score == max(path.best_score for path in validator.scored)
     assert ((gammas > best) & (gammas < best * 4.5)).any()
     assert ((gammas < best) & (gammas > best / 4.5)).any()
     assert choice.scored.best_score > 0.98
 
 
-def test_a_kernel_object_is_the_start(make_judge, rings):
+def test_a_kernel_object_is_the_start(make_validator, rings):
     """Its width is only a start: the sketch names the same widths."""
-    one, other = (choose(make_judge(*rings, cv=3), kernel, "auto") for kernel in (RBF(100.0), "rbf"))
+    one, other = (choose(make_validator(*rings, cv=3), kernel, "auto") for kernel in (RBF(100.0), "rbf"))
     assert_allclose(one.scored.kernel.gamma, other.scored.kernel.gamma)
 
 
-def test_without_time_the_start_is_scored_alone(make_judge, rings):
+def test_without_time_the_start_is_scored_alone(make_validator, rings):
     deadline = Deadline(1.0, clock=iter([0.0] * 2 + [5.0] * 50).__next__)
-    judge = make_judge(*rings, cv=3, deadline=deadline)
-    choice = choose(judge, "kmod", "auto")
+    validator = make_validator(*rings, cv=3, deadline=deadline)
+    choice = choose(validator, "kmod", "auto")
     assert choice.scored.reason == "start from the data"
-    assert len(judge.scored) == 1
+    assert len(validator.scored) == 1
     assert "search of the highest alignment" in deadline.skipped
 
 
@@ -146,10 +146,10 @@ def test_folds_of_a_held_out_criterion_are_no_regions_of_the_feature_space():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("Cs", "searches"), [([2.0], False), ([0.5, 3.0], True)])
-def test_a_criterion_searches_c_between_the_values_given(make_judge, cancer, Cs, searches):
+def test_a_criterion_searches_c_between_the_values_given(make_validator, cancer, Cs, searches):
     X, y = cancer
     choice = choose(
-        make_judge(StandardScaler().fit_transform(X), y, cv=3, Cs=np.array(Cs)), "rbf", "cv-error"
+        make_validator(StandardScaler().fit_transform(X), y, cv=3, Cs=np.array(Cs)), "rbf", "cv-error"
     )
     tried = choice.criterion_path["C"] if searches else [choice.search.criterion.C]
     assert min(tried) >= Cs[0] * (1 - 1e-12)

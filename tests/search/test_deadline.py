@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.search.context import Deadline
+from kernelwise.search.engine.context import Deadline
 
 
 class Clock:

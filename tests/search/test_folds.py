@@ -9,9 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise._core.weights import MANY, repeated
-from kernelwise.search.canonical import shuffled_classes
-from kernelwise.search.fold_rows import FoldRows
-from kernelwise.search.folds import folds_of_rows, stratified_folds
+from kernelwise.search.data.canonical import shuffled_classes
+from kernelwise.search.data.folds import FoldRows, folds_of_rows, stratified_folds
 
 
 def one_by_one(index, weight, n_folds, random_state):

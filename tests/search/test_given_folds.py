@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 
-from kernelwise.search.given_folds import given_folds
+from kernelwise.search.data.given_folds import given_folds
 
 
 def test_given_folds_gather_the_copies_of_a_row():

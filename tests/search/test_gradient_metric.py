@@ -17,12 +17,19 @@ from kernelwise.kernels import (
     KernelSum,
     Laplacian,
 )
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification, Regression
-from kernelwise.search.fold_rows import FoldRows
-from kernelwise.search.gradient_metric import FLOOR, gradient_outer_product, metric_at, outer_products
-from kernelwise.search.samples import Samples
-from kernelwise.search.weighted_forms import summed, weighted
+from kernelwise.search.data.folds import FoldRows
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.families.regression import Regression
+from kernelwise.search.propose.gradient_metric import (
+    FLOOR,
+    gradient_outer_product,
+    metric_at,
+    outer_products,
+    summed,
+    weighted,
+)
 
 #: A search starts from these.
 KERNELS = [
@@ -39,8 +46,8 @@ def targets(n_classes, n=36):
     return Z, y
 
 
-def judge_of(Z, y, n_classes, *, n_folds=3, tol=1e-10):
-    """A judge whose folds hold out every third row, with one C."""
+def validator_of(Z, y, n_classes, *, n_folds=3, tol=1e-10):
+    """A validator whose folds hold out every third row, with one C."""
     n = len(y)
     weight = 1.0 + np.arange(n) % 2
     is_numbers = n_classes == 0
@@ -69,14 +76,14 @@ def by_differences(values, Z, weight, step=1e-4):
 @pytest.mark.parametrize("n_classes", [2, 3, 0])
 def test_it_is_the_outer_product_of_central_differences(kernel, n_classes):
     Z, y = targets(n_classes)
-    judge = judge_of(Z, y, n_classes)
-    scored = judge.score(kernel, "test")
-    found = outer_products(judge, scored, kernel, full=True)
+    validator = validator_of(Z, y, n_classes)
+    scored = validator.score(kernel, "test")
+    found = outer_products(validator, scored, kernel, full=True)
     assert len(found) == 4
-    train = [*(rows for rows, _ in judge.folds), np.arange(len(y))]
+    train = [*(rows for rows, _ in validator.folds), np.arange(len(y))]
     for rows, M in [(train[1], found[1]), (train[-1], found[-1])]:
         settings = {"kernel": kernel, "C": C, "tol": 1e-10}
-        weight = judge.held_out.weight
+        weight = validator.held_out.weight
         model = SVR(epsilon=EPSILON, **settings) if n_classes == 0 else SVC(**settings)
         if n_classes == 3:
             model.set_params(decision_function_shape="ovo")
@@ -85,7 +92,7 @@ def test_it_is_the_outer_product_of_central_differences(kernel, n_classes):
         expected = by_differences(lambda X, f=answers: f(X).reshape(len(X), -1), Z[rows], weight[rows])
         assert_allclose(M, expected, rtol=1e-4, atol=1e-5)
         assert np.trace(M) == pytest.approx(1.0)
-    diagonals = outer_products(judge, scored, kernel, full=False)
+    diagonals = outer_products(validator, scored, kernel, full=False)
     assert_allclose(diagonals, [np.diag(M) for M in found], rtol=1e-9, atol=1e-12)
 
 
@@ -166,9 +173,11 @@ def test_no_round_sees_the_labels_of_held_out_rows(full):
     other = np.where(np.arange(60) % 3 == held, 1 - y, y)
 
     def rounds(labels):
-        judge = judge_of(Z, labels, 2, tol=1e-3)
-        first = weighted(RBF(0.3), outer_products(judge, judge.score(RBF(0.3), "plain"), RBF(0.3), full=full))
-        second = outer_products(judge, judge.score(first, "first"), first, full=full)
+        validator = validator_of(Z, labels, 2, tol=1e-3)
+        first = weighted(
+            RBF(0.3), outer_products(validator, validator.score(RBF(0.3), "plain"), RBF(0.3), full=full)
+        )
+        second = outer_products(validator, validator.score(first, "first"), first, full=full)
         return first, weighted(RBF(0.3), second)
 
     for ours, theirs in zip(rounds(y), rounds(other), strict=True):

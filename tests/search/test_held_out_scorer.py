@@ -7,9 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise import SVC
-from kernelwise.search.held_out_answers import ClassAnswers
-from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.scoring import PathScorer, make_scorers
+from kernelwise.search.scoring.held_out_answers import ClassAnswers
+from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, make_scorers
 
 
 def make_scorer(y, weight, scoring=None):

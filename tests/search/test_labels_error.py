@@ -10,38 +10,38 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
 from kernelwise import TunedSVC
-from kernelwise.estimators._judge import make_judge
+from kernelwise.estimators._prepare_fit import prepare_fit
 from kernelwise.estimators._routing import Routed
-from kernelwise.search.context import FitContext
-from kernelwise.search.labels_error import labels_error
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.verdict.summary import labels_error
 
 N_RARE, N = 11, 60
 
 
 @pytest.fixture
 def labels_of():
-    """A judge by a score, and labels of its held-out rows."""
+    """A validator by a score, and labels of its held-out rows."""
 
     def make(scoring, weight=None, n_classes=2):
         rng = np.random.default_rng(5)
         y = np.where(np.arange(N) < N_RARE, 0, 1 + np.arange(N) % (n_classes - 1))
         model = TunedSVC("rbf", cv=3, scoring=scoring)
-        judge = make_judge(model, rng.normal(size=(N, 2)), y, weight, FitContext(), Routed({}))[0]
-        truth = judge.held_out.y[judge.tested]
-        return judge, np.where(rng.random(N) < 0.7, truth, rng.integers(0, n_classes, N))
+        validator = prepare_fit(model, rng.normal(size=(N, 2)), y, weight, FitContext(), Routed({}))[0]
+        truth = validator.held_out.y[validator.tested]
+        return validator, np.where(rng.random(N) < 0.7, truth, rng.integers(0, n_classes, N))
 
     return make
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_balanced_accuracy_has_the_errors_of_its_recalls(labels_of, n_classes):
-    judge, labels = labels_of("balanced_accuracy", n_classes=n_classes)
-    truth = judge.held_out.y[judge.tested]
+    validator, labels = labels_of("balanced_accuracy", n_classes=n_classes)
+    truth = validator.held_out.y[validator.tested]
     variance = 0.0
     for k in range(n_classes):
         recall, n = np.mean(labels[truth == k] == k), np.sum(truth == k)
         variance += recall * (1.0 - recall) / (n - 1)
-    assert_allclose(labels_error(judge, labels), np.sqrt(variance) / n_classes, rtol=1e-12)
+    assert_allclose(labels_error(validator, labels), np.sqrt(variance) / n_classes, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -49,23 +49,26 @@ def test_balanced_accuracy_has_the_errors_of_its_recalls(labels_of, n_classes):
 )
 def test_it_is_the_jackknife_of_rows_within_classes_with_copies_as_rows(labels_of, scoring, score):
     weight = np.random.default_rng(1).integers(1, 4, N).astype(float)
-    judge, labels = labels_of(scoring, weight)
-    times = judge.fold_rows.weight[judge.fold_rows.asked[judge.tested]].astype(int)
-    truth, labels_of_copies = np.repeat(judge.held_out.y[judge.tested], times), np.repeat(labels, times)
+    validator, labels = labels_of(scoring, weight)
+    times = validator.fold_rows.weight[validator.fold_rows.asked[validator.tested]].astype(int)
+    truth, labels_of_copies = (
+        np.repeat(validator.held_out.y[validator.tested], times),
+        np.repeat(labels, times),
+    )
     variance = 0.0
     for k in (0, 1):
         without = [
             score(np.delete(truth, i), np.delete(labels_of_copies, i)) for i in np.flatnonzero(truth == k)
         ]
         variance += (len(without) - 1) * np.var(without)
-    assert_allclose(labels_error(judge, labels), np.sqrt(variance), rtol=1e-12)
+    assert_allclose(labels_error(validator, labels), np.sqrt(variance), rtol=1e-12)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
 def test_other_scores_keep_their_errors(labels_of, scoring):
-    judge, labels = labels_of(scoring)
-    assert np.isnan(labels_error(judge, labels))
-    assert np.isnan(labels_error(judge, None))
+    validator, labels = labels_of(scoring)
+    assert np.isnan(labels_error(validator, labels))
+    assert np.isnan(labels_error(validator, None))
 
 
 def test_eleven_rows_of_a_rare_class_have_the_error_of_eleven_rows():

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 from kernelwise import TunedSVC
 from kernelwise.exceptions import TrustWarning
-from kernelwise.search.leaks import column_findings, copies_finding, identifiers, tell_tales
+from kernelwise.search.verdict.leaks import column_findings, copies_finding, identifiers, tell_tales
 
 N = 200
 rng = np.random.default_rng(0)

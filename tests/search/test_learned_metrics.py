@@ -11,11 +11,11 @@ from kernelwise import TunedSVC
 from kernelwise.criteria import CrossValidationError
 from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian
-from kernelwise.search.climb import Climb
-from kernelwise.search.fold_kernels import THETA_STEP, FoldKernels, final_kernel
-from kernelwise.search.learned_metrics import _complexity, _kept, _variants, most_regularised
-from kernelwise.search.metric_learner import MetricLearner
-from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.engine.fold_kernels import THETA_STEP, FoldKernels, final_kernel
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.propose.climb import Climb
+from kernelwise.search.propose.learned_metrics import _complexity, _kept, _variants, most_regularised
+from kernelwise.search.propose.metric_learner import MetricLearner
 from kernelwise.solvers import svm_path
 
 
@@ -86,14 +86,14 @@ def test_a_criterion_by_name_learns_the_metric_alone(weston):
     assert "gradients" not in reasons
 
 
-def test_each_fold_is_scored_with_its_own_kernel(make_judge):
+def test_each_fold_is_scored_with_its_own_kernel(make_validator):
     X, y = load_iris(return_X_y=True)
-    judge = make_judge(X[50:], (y[50:] == 2).astype(int), cv=2)
+    validator = make_validator(X[50:], (y[50:] == 2).astype(int), cv=2)
     kernels = FoldKernels(RBF(1.0), [RBF(0.1), RBF(3.0)])
-    path = judge.score(kernels, "test")
+    path = validator.score(kernels, "test")
     assert path.kernel == RBF(1.0)
-    for fold, own in zip(judge.folds, kernels.by_fold, strict=True):
-        alone = svm_path(own(judge.held_out.Z), judge.held_out.y, path.Cs, [fold])
+    for fold, own in zip(validator.folds, kernels.by_fold, strict=True):
+        alone = svm_path(own(validator.held_out.Z), validator.held_out.y, path.Cs, [fold])
         assert_allclose(path.decision[:, fold[1], 0], alone.decision[:, fold[1]], rtol=1e-5, atol=1e-6)
     assert kernels.rescaled(4.0).by_fold[1] == RBF(12.0)
     assert final_kernel(kernels) == RBF(1.0)
@@ -108,10 +108,10 @@ def test_variants_of_a_diagonal_metric():
     assert_allclose(_kept(kernel, equal=True).q, [0.75, 0.75, 1e-9, 1e-9])
 
 
-def test_of_equals_the_stronger_regularisation_is_taken(make_judge):
+def test_of_equals_the_stronger_regularisation_is_taken(make_validator):
     """The third C is the best, the second within half a standard error of it, the first not."""
-    judge = make_judge(np.zeros((50, 1)), np.arange(50) % 2, cv=2)
-    judge.scorer.is_share = False
+    validator = make_validator(np.zeros((50, 1)), np.arange(50) % 2, cv=2)
+    validator.scorer.is_share = False
 
     def path(variance, rows):
         scores = np.add.outer(rows, [-0.02, 0.02, -0.02, 0.02])
@@ -124,8 +124,8 @@ def test_of_equals_the_stronger_regularisation_is_taken(make_judge):
     assert best.best == 2
     wider, worse = path(0.1, [0.9, 0.9, 0.99, 0.915, 0.9]), path(0.1, [0.5] * 5)
     for others, expected in (([], best), ([wider], wider), ([worse], best)):
-        climb = Climb(RBF(1.0), judge, tried=dict(enumerate([best, *others], start=1)))
-        found, index, why = most_regularised(judge, climb)
+        climb = Climb(RBF(1.0), validator, tried=dict(enumerate([best, *others], start=1)))
+        found, index, why = most_regularised(validator, climb)
         assert found is expected
         assert index == 1
         assert "half a standard error" in why[0]

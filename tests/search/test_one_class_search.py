@@ -7,12 +7,11 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from kernelwise.kernels import RBF, Laplacian
-from kernelwise.search.one_class.candidates import AUTO, candidates
-from kernelwise.search.one_class.doubts import area_error
-from kernelwise.search.one_class.judge import Judge, Rows, area
-from kernelwise.search.one_class.pseudo import pseudo_outliers
-from kernelwise.search.one_class.tail import Tail, fit_sigmoid, threshold_at
-from kernelwise.search.scaling import NORMAL_RANGE, fit_scaler
+from kernelwise.search.data.scaling import NORMAL_RANGE, fit_scaler
+from kernelwise.search.families.one_class.candidates import AUTO, candidates
+from kernelwise.search.families.one_class.doubts import area_error
+from kernelwise.search.families.one_class.tail import Tail, fit_sigmoid, threshold_at
+from kernelwise.search.families.one_class.validator import OneClassValidator, Rows, area, pseudo_outliers
 from kernelwise.solvers.one_class import solve_one_class
 
 
@@ -130,13 +129,16 @@ def test_widths_follow_the_median_distance_and_weights_are_copies(rng):
 
 def test_held_out_scores_are_those_of_machines_trained_without_the_row(rng):
     Z, label = rng.normal(size=(40, 2)), np.r_[np.zeros(37, int), -np.ones(3, int)]
-    judge = Judge(Rows(Z, np.ones(40), label), 3, "roc_auc", 0, {"tol": 1e-6, "max_iter": -1})
+    validator = OneClassValidator(Rows(Z, np.ones(40), label), 3, "roc_auc", 0, {"tol": 1e-6, "max_iter": -1})
     kernel = candidates("rbf", Z, np.ones(40), has_labels=True)[0]
-    scored = judge.score(kernel, (0.3,))[0]
+    scored = validator.score(kernel, (0.3,))[0]
     K, expected, areas = kernel.kernel(Z), np.zeros(40), []
-    assert set(judge.fold) == {-1, 0, 1, 2}
+    assert set(validator.fold) == {-1, 0, 1, 2}
     for k in range(3):
-        train, test = np.flatnonzero((judge.fold != k) & (label == 0)), np.flatnonzero(judge.fold == k)
+        train, test = (
+            np.flatnonzero((validator.fold != k) & (label == 0)),
+            np.flatnonzero(validator.fold == k),
+        )
         beta = solve_one_class(K[np.ix_(train, train)], 0.3, tol=1e-6).beta
         values = K[:, train] @ beta / beta.sum()
         expected[test] = values[test]

@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import TrustWarning
-from kernelwise.search.context import FitContext
-from kernelwise.search.optimism import N_DRAWS, lead_error, optimism
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.engine.scored_kernel import ScoredKernel, smooth
 from kernelwise.search.result import Choice
-from kernelwise.search.scored_kernel import ScoredKernel, smooth
-from kernelwise.search.trust import NO_BETTER
+from kernelwise.search.verdict.optimism import N_DRAWS, lead_error, optimism
+from kernelwise.search.verdict.trust import NO_BETTER
 
 
 def scored_kernel(scores, labels=None):
@@ -28,10 +28,10 @@ def scored_kernel(scores, labels=None):
 
 
 @pytest.fixture
-def judge(make_judge):
+def validator(make_validator):
     rng = np.random.default_rng(3)
     y, weight = rng.integers(0, 2, size=40), rng.integers(1, 4, size=40).astype(float)
-    made = make_judge(rng.normal(size=(40, 2)), y, cv=4, weight=weight)
+    made = make_validator(rng.normal(size=(40, 2)), y, cv=4, weight=weight)
     y = made.held_out.y[made.tested]
     for n_Cs in (3, 5):
         labels = rng.integers(0, 2, size=(n_Cs, len(y))).astype(np.int8)
@@ -40,15 +40,15 @@ def judge(make_judge):
     return made
 
 
-def test_draws_are_a_plain_loop(judge):
-    y, weight = judge.held_out.y, judge.held_out.weight
-    choice = Choice(judge.scored[1], 2)
-    rng = np.random.default_rng(judge.random_state)
+def test_draws_are_a_plain_loop(validator):
+    y, weight = validator.held_out.y, validator.held_out.weight
+    choice = Choice(validator.scored[1], 2)
+    rng = np.random.default_rng(validator.random_state)
     gaps = []
     for _ in range(N_DRAWS):
         times = rng.multinomial(len(y), np.full(len(y), 1 / len(y)))
         settings = []
-        for scored in judge.scored:
+        for scored in validator.scored:
             inside = smooth([sum(weight * times * (own == y)) for own in scored.labels])
             settings += list(zip(inside, scored.labels, strict=True))
         winner = max(settings, key=lambda setting: setting[0])[1]
@@ -57,42 +57,42 @@ def test_draws_are_a_plain_loop(judge):
             np.average((own == y)[out], weights=weight[out]) for own in (choice.scored.labels[2], winner)
         ]
         gaps.append(shares[0] - shares[1])
-    assert_allclose(optimism(judge, choice), max(0.0, np.mean(gaps)), atol=1e-12)
+    assert_allclose(optimism(validator, choice), max(0.0, np.mean(gaps)), atol=1e-12)
 
 
-def test_one_setting_owes_nothing_to_a_choice(judge):
-    judge.scored = [scored_kernel(judge.scored[0].scores[:1], judge.scored[0].labels[:1])]
-    assert optimism(judge, Choice(judge.scored[0])) == 0.0
+def test_one_setting_owes_nothing_to_a_choice(validator):
+    validator.scored = [scored_kernel(validator.scored[0].scores[:1], validator.scored[0].labels[:1])]
+    assert optimism(validator, Choice(validator.scored[0])) == 0.0
 
 
-def test_draws_of_few_rows_may_leave_out_none(make_judge):
-    made = make_judge(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), cv=2)
+def test_draws_of_few_rows_may_leave_out_none(make_validator):
+    made = make_validator(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), cv=2)
     labels = np.array([[0, 1, 0, 1], [0, 0, 0, 1]], dtype=np.int8)
     made.scored = [scored_kernel([[0.5, 0.5], [0.7, 0.7]], labels)]
     assert 0.0 <= optimism(made, Choice(made.scored[0], 1)) < 0.5
 
 
-def test_of_other_scores_the_folds_that_are_left_choose(judge):
-    judge.scorer.is_share = False
+def test_of_other_scores_the_folds_that_are_left_choose(validator):
+    validator.scorer.is_share = False
     # The first setting is the best of all folds; without the first fold the second is.
-    judge.scored = [scored_kernel([[0.9, 0.5, 0.6, 0.6]]), scored_kernel([[0.3, 0.7, 0.6, 0.7]])]
-    choice = Choice(judge.scored[0])
-    assert_allclose(optimism(judge, choice), (0.9 - 0.3) / 4, atol=1e-12)
-    judge.scored = judge.scored[:1]
-    assert optimism(judge, choice) == 0.0
+    validator.scored = [scored_kernel([[0.9, 0.5, 0.6, 0.6]]), scored_kernel([[0.3, 0.7, 0.6, 0.7]])]
+    choice = Choice(validator.scored[0])
+    assert_allclose(optimism(validator, choice), (0.9 - 0.3) / 4, atol=1e-12)
+    validator.scored = validator.scored[:1]
+    assert optimism(validator, choice) == 0.0
 
 
-def test_the_error_of_a_lead_is_that_of_rows_which_differ(judge):
-    y, weight = judge.held_out.y, judge.held_out.weight
+def test_the_error_of_a_lead_is_that_of_rows_which_differ(validator):
+    y, weight = validator.held_out.y, validator.held_out.weight
     most = int(np.bincount(y, weights=weight).argmax())
     labels = np.repeat([most], len(y))
     labels[:5] = y[:5]
     lead = np.where((labels == y) & (y != most), 1.0, 0.0)
     p = np.average(lead, weights=weight)
     expected = np.sqrt(p * (1 - p) / weight.sum())
-    assert_allclose(lead_error(judge, labels, 0.0), expected)
-    assert lead_error(judge, labels, 1.0) == 1.0
-    assert lead_error(judge, None, 0.1) == 0.2
+    assert_allclose(lead_error(validator, labels, 0.0), expected)
+    assert lead_error(validator, labels, 1.0) == 1.0
+    assert lead_error(validator, None, 0.1) == 0.2
 
 
 def noise(seed):

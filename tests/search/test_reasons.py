@@ -12,10 +12,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, Linear
-from kernelwise.search.reasons import RULES, WHY_TRIED, Told, around, reasons, spoken, why_tried
+from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.result import Choice
-from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.wording import model_text
+from kernelwise.search.verdict.reasons import RULES, WHY_TRIED, Told, around, reasons, spoken, why_tried
+from kernelwise.search.verdict.wording import model_text
 
 
 @pytest.fixture(scope="module")
@@ -68,13 +68,13 @@ def scored(kernel, scores):
 
 def second(chosen, other, index=-1, error=0.02, why=()):
     """The sentence on the other of two kernels."""
-    judge = SimpleNamespace(
+    validator = SimpleNamespace(
         scorer=SimpleNamespace(is_share=True), scored=[chosen, other], standard_error=lambda *_: error
     )
     baseline = SimpleNamespace(score=0.5, answer="guessing")
     choice = Choice(chosen, index, why=list(why))
     score = float(chosen.scores[choice.index].mean())
-    return reasons(judge, choice, Told(score, error, score, baseline))[1]
+    return reasons(validator, choice, Told(score, error, score, baseline))[1]
 
 
 PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])

@@ -8,12 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer
 
 from kernelwise import TunedSVC
-from kernelwise.search.rules import (
-    is_better,
-    most_regularised_within,
-    simplest_within,
-    standard_error,
-)
+from kernelwise.search.engine.rules import is_better, most_regularised_within, simplest_within, standard_error
 
 
 def test_a_share_has_the_error_of_a_share():

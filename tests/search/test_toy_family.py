@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kernelwise.search.choose import choose
-from kernelwise.search.context import FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Family
-from kernelwise.search.folds import assign_folds
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.family import Family
 from kernelwise.solvers import SVMPath, solve_svm_dual
 
 
@@ -59,9 +59,9 @@ def test_the_engine_searches_a_family_it_has_never_seen(kernel):
     ones, family = np.ones(45), Ranking()
     samples = Samples(Z, *family.encode(y, ones)[:2], ones, ones)
     folds = assign_folds(samples, 3, family, FitContext())
-    judge = CrossValidator(samples, folds, family, Concordance(y))
-    choice = choose(judge, kernel)
-    assert choice.scored.best_score == max(scored.best_score for scored in judge.scored)
-    assert len({scored.reason for scored in judge.scored}) > (kernel != "linear")
+    validator = CrossValidator(samples, folds, family, Concordance(y))
+    choice = choose(validator, kernel)
+    assert choice.scored.best_score == max(scored.best_score for scored in validator.scored)
+    assert len({scored.reason for scored in validator.scored}) > (kernel != "linear")
     assert choice.scored.best_score > (0.85 if kernel == "rbf" else 0.55)
     assert [*choice.why, *choice.how]

@@ -11,11 +11,11 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from kernelwise import TunedSVC
 from kernelwise.exceptions import TrustWarning
 from kernelwise.kernels import RBF
-from kernelwise.search.baseline import Baseline
-from kernelwise.search.climb import Climb
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.propose.climb import Climb
 from kernelwise.search.result import Choice
-from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.trust import baseline_findings, class_findings, edge_findings
+from kernelwise.search.verdict.baseline import Baseline
+from kernelwise.search.verdict.trust import baseline_findings, class_findings, edge_findings
 
 
 def names_of(findings):

@@ -16,8 +16,8 @@ from kernelwise.kernels import (
     Linear,
     as_kernel,
 )
-from kernelwise.search.epsilon import _said
-from kernelwise.search.wording import kernel_meaning, kernel_text, model_text, score_text
+from kernelwise.search.propose.epsilon import _said
+from kernelwise.search.verdict.wording import kernel_meaning, kernel_text, model_text, score_text
 
 
 @pytest.mark.parametrize("kernel", [RBF(gamma=0.3), ExponentialRBF(gamma=0.3)])

@@ -13,7 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC as ReferenceSVC
 
 from kernelwise.kernels import RBF
-from kernelwise.search.accuracy import held_out_accuracies, pooled_accuracies
+from kernelwise.search.engine.gram_accuracy import held_out_accuracies, pooled_accuracies
 from kernelwise.selection.procedure import best_cell, cv_accuracies, edge_finding, noting_convergence
 
 

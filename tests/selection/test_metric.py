@@ -15,7 +15,7 @@ from kernelwise.datasets import make_weston
 from kernelwise.kernels import DiagonalGaussian, Gaussian
 from kernelwise.optimizers import ManifoldDescent
 from kernelwise.problem import TuningProblem
-from kernelwise.search.metric_learner import MetricLearner
+from kernelwise.search.propose.metric_learner import MetricLearner
 from kernelwise.selection import (
     adaptive_scaling_select,
     constant_trace_select,

@@ -8,9 +8,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise.solvers import svm_path
-from kernelwise.solvers.copies import copies_that_pay
+from kernelwise.solvers.copies import Shares, copies_that_pay
 from kernelwise.solvers.follow import Solved
-from kernelwise.solvers.shares import Shares
 
 from .conftest import class_paths
 

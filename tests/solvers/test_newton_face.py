@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF
 from kernelwise.solvers.free_face import FreeFace, cholesky
-from kernelwise.solvers.newton_face import newton_on_face
+from kernelwise.solvers.newton import newton_on_face
 
 from .conftest import assert_bounds_stop_at_a_minimum, bordered, newton_problem
 
@@ -30,7 +30,7 @@ def test_the_step_solves_the_system_of_the_face(face):
 
 
 def test_a_step_that_bounds_stop_ends_at_the_minimum_of_a_smaller_face(monkeypatch):
-    monkeypatch.setattr("kernelwise.solvers.newton_face.SOON", 0.0)  # only what meets a bound is fixed
+    monkeypatch.setattr("kernelwise.solvers.newton.SOON", 0.0)  # only what meets a bound is fixed
     assert_bounds_stop_at_a_minimum(lambda K, *problem: newton_on_face(FreeFace(K), *problem, 100))
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.solvers import svm_path
-from kernelwise.solvers.newton_few import newton_on_few
+from kernelwise.solvers.newton import newton_on_few
 
 from .conftest import assert_bounds_stop_at_a_minimum, bordered, newton_problem
 

@@ -11,8 +11,7 @@ from kernelwise import _native
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers import working_sets as decomposition
-from kernelwise.solvers.gaussian_rows import GaussianRows
-from kernelwise.solvers.kernel_rows import KernelRows
+from kernelwise.solvers.kernel_rows import GaussianRows, KernelRows
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 

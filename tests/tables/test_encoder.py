@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
-from kernelwise.search.scaling import weigh_alike
+from kernelwise.search.data.scaling import weigh_alike
 from kernelwise.tables import Table, findings_of_table, learn_encoder, to_table
 from kernelwise.tables.column import MAX_WORDS
 from tests.tables.conftest import as_library, columns

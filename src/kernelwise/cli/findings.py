@@ -12,8 +12,8 @@ from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.findings import ABOUT_CRITERIA, finding_of_test, settled
-from kernelwise.search.leaks import copies_finding
-from kernelwise.search.trust import LONE
+from kernelwise.search.verdict.leaks import copies_finding
+from kernelwise.search.verdict.trust import LONE
 
 if TYPE_CHECKING:
     from kernelwise.cli.samples import Samples

@@ -13,15 +13,21 @@ from kernelwise.cli.options import check_choice, meant
 from kernelwise.cli.output import say
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
-from kernelwise.estimators.answers import check_threshold_score
+from kernelwise.estimators.costs import check_threshold_score
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
-from kernelwise.search.families import ALIGNMENTS, Regression
-from kernelwise.search.one_class.judge import CRITERIA as CRITERIA_WITHOUT_LABELS
-from kernelwise.search.score_names import OF_NUMBERS, OF_ONE_CLASS, OF_TWO, PositiveScore, score_problem
-from kernelwise.search.scores import is_of_numbers
-from kernelwise.search.settings import check_settings
+from kernelwise.search.data.settings import check_settings
+from kernelwise.search.families.one_class.validator import CRITERIA as CRITERIA_WITHOUT_LABELS
+from kernelwise.search.families.regression import ALIGNMENTS, Regression
+from kernelwise.search.scoring.scores import (
+    OF_NUMBERS,
+    OF_ONE_CLASS,
+    OF_TWO,
+    PositiveScore,
+    is_of_numbers,
+    score_problem,
+)
 
 if TYPE_CHECKING:
     from kernelwise.cli.detect import Detection

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from kernelwise.cli.output import say, session
 
 if TYPE_CHECKING:
-    from kernelwise.search.scored_kernel import ScoredKernel
+    from kernelwise.search.engine.scored_kernel import ScoredKernel
 
 #: Kernels that a search scores, about; other names learn no metric. For the share that is done.
 EXPECTED = {"linear": 1, "diagonal": 14, "gaussian": 8, "low-rank": 8, "auto": 28}
@@ -83,7 +83,7 @@ class Progress:
 
     def scored(self, path: ScoredKernel) -> None:
         """A kernel was scored along its values of C."""
-        from kernelwise.search.wording import kernel_text
+        from kernelwise.search.verdict.wording import kernel_text
 
         self.n_models += path.n_machines
         self.done()

@@ -16,7 +16,7 @@ from kernelwise.reports.answer import Answer
 from kernelwise.reports.columns_used import feature_names
 from kernelwise.reports.outliers import share_text, strangest_rows
 from kernelwise.reports.words import score_key
-from kernelwise.search.wording import kernel_meaning, kernel_text
+from kernelwise.search.verdict.wording import kernel_meaning, kernel_text
 
 if TYPE_CHECKING:
     from kernelwise.cli.samples import Samples

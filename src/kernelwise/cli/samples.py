@@ -218,7 +218,7 @@ def fit(model: Any, data: Samples, time_budget: float | None = None, journal: An
     What it warns of is among its findings, in words for the command line; other warnings are passed on.
     """
     from kernelwise.estimators.tuned import fit_in_context
-    from kernelwise.search.context import FINAL, FitContext
+    from kernelwise.search.engine.context import FINAL, FitContext
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (

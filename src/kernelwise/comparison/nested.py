@@ -34,7 +34,7 @@ from kernelwise.comparison.measures import ERRORS, MEASURES, SCORES, Measure, Pa
 from kernelwise.comparison.methods import BASELINES, estimators
 from kernelwise.comparison.outcome import Comparison
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
-from kernelwise.search.group_folds import read_groups
+from kernelwise.search.data.group_folds import read_groups
 from kernelwise.tables import Table, learn_encoder, to_table
 
 #: Inner folds of the searches, as they have them for rows that are independent.

@@ -15,7 +15,7 @@ from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
-from kernelwise.search.scaling import apply_scaler, fit_scaler, weigh_alike
+from kernelwise.search.data.scaling import apply_scaler, fit_scaler, weigh_alike
 from kernelwise.tables import Encoder, Table, by_column, learn_encoder, to_table
 
 MAX_LISTED = 5

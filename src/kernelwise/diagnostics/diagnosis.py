@@ -30,13 +30,13 @@ from kernelwise.diagnostics.targets import (
     conflict_findings,
     target_findings,
 )
-from kernelwise.estimators.kernel_choice import trains_by_rows
+from kernelwise.estimators.kernel_argument import trains_by_rows
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.radial import sigma_of
-from kernelwise.search.leaks import column_findings
+from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.tables import findings_of_table, is_missing
 

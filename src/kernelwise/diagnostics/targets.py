@@ -11,7 +11,7 @@ from kernelwise._core.equal_rows import number_equal_rows
 from kernelwise._core.text import count
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.findings import Finding
-from kernelwise.search.trust import LONE
+from kernelwise.search.verdict.trust import LONE
 
 #: Name of the finding that comes before all others, since they may follow from it.
 TWO_SPELLINGS = "labels written in two ways"

@@ -14,9 +14,9 @@ from scipy import sparse
 
 from kernelwise.distributed.chunks import computed, persisted
 from kernelwise.kernels.gram import gram_of
-from kernelwise.search.fold_kernels import FoldKernels, final_kernel
-from kernelwise.search.kernel_journal import name_of
-from kernelwise.search.runner import FirstCs, FoldProblem, FoldsSolved, KernelRun
+from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
+from kernelwise.search.engine.kernel_journal import name_of
+from kernelwise.search.engine.runner import FirstCs, FoldProblem, FoldsSolved, KernelRun
 from kernelwise.solvers.path import SVMPath
 
 
@@ -24,7 +24,7 @@ class OnDask:
     """Runs paths on dask's current scheduler; no Gram matrix is made here.
 
     A task makes the Gram matrix of all samples where it is, and the machines of its fold that all folds
-    together would have: the results are those of `kernelwise.search.runner.Here`.
+    together would have: the results are those of `kernelwise.search.engine.runner.Here`.
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ from kernelwise.distributed.dask_sketch import sketch_of_rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.large.nystroem import Blocks, MappedBlocks, NystroemMap
-from kernelwise.search.landmarks import MANY, Rows
-from kernelwise.search.scaling import apply_scaler
-from kernelwise.search.settings import seed_of
+from kernelwise.search.data.scaling import apply_scaler
+from kernelwise.search.data.settings import seed_of
+from kernelwise.search.propose.landmarks import MANY, Rows
 from kernelwise.sketch.pass_over_pairs import SortedSamples, distance_of
 from kernelwise.sketch.sketch import DistanceSketch
 
@@ -193,7 +193,7 @@ def sampled(rows: ChunkedRows, n_rows: int, seed: int) -> Chunk:
 
 @dataclass
 class FullRows:
-    """All rows of a fit whose samples are a part of them; see `kernelwise.search.context.FullData`.
+    """All rows of a fit whose samples are a part of them; see `kernelwise.search.engine.context.FullData`.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from kernelwise._core.labels import check_are_classes
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import check_choice, check_range
-from kernelwise.estimators.kernel_choice import is_plain_function
+from kernelwise.estimators.kernel_argument import is_plain_function
 from kernelwise.multiclass import STRATEGIES, labels_at, shown_values, two_class_problems
 from kernelwise.solvers.probability import (
     class_probabilities,

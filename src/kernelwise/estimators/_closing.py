@@ -10,22 +10,21 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.text import count, in_words
 from kernelwise.estimators._labels_score import labels_findings
-from kernelwise.estimators._weights_undone import has_class_weights, weights_undone
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.definite import indefinite_findings
-from kernelwise.search.families import Classification
-from kernelwise.search.fold_findings import fold_findings
-from kernelwise.search.optimism import Corrected, lead_error
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
-from kernelwise.search.trust import (
+from kernelwise.search.verdict.optimism import Corrected, lead_error
+from kernelwise.search.verdict.trust import (
     NO_BETTER,
     baseline_findings,
     class_findings,
     edge_findings,
+    fold_findings,
+    indefinite_findings,
     lone_findings,
 )
 
@@ -40,7 +39,7 @@ MOST = 3
 
 
 def closing_findings(
-    judge: CrossValidator,
+    validator: CrossValidator,
     choice: Choice,
     result: SelectionResult,
     record: FitRecord | None,
@@ -52,27 +51,29 @@ def closing_findings(
     ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns; a classifier
     with a threshold or costs does not answer the most likely class.
     """
-    doubts = [*_guess_findings(judge, choice, result, record, answers_most_likely), *leaks]
-    if isinstance(judge.family, Classification):
-        samples = judge.samples
-        doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)
-        doubts += _class_findings(judge, choice, judge.family, record)
+    doubts = [*_guess_findings(validator, choice, result, record, answers_most_likely), *leaks]
+    if isinstance(validator.family, Classification):
+        samples = validator.samples
+        doubts += lone_findings(samples.strata, samples.weight, validator.family.classes)
+        doubts += _class_findings(validator, choice, validator.family, record)
         if answers_most_likely and record is not None:
-            counts = np.bincount(record.truth, weights=record.weight, minlength=len(judge.family.classes))
-            changed = counts, record.n_relabelled, has_class_weights(judge)
+            counts = np.bincount(record.truth, weights=record.weight, minlength=len(validator.family.classes))
+            changed = counts, record.n_relabelled, has_class_weights(validator)
             doubts += labels_findings(result.score, -result.value, result.standard_error, *changed)
-    doubts += fold_findings(judge)
-    doubts += weights_undone(judge)
+    doubts += fold_findings(validator)
+    doubts += weights_undone(validator)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
-    doubts += edge_findings(choice, result.standard_error, is_given=judge.Cs is not None, is_guess=is_guess)
+    doubts += edge_findings(
+        choice, result.standard_error, is_given=validator.Cs is not None, is_guess=is_guess
+    )
     serious = [str(finding) for finding in doubts if finding.severity == "warning"]
     if serious:
         warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
-    return (*doubts, *judge.context.findings, *_search_findings(judge, choice))
+    return (*doubts, *validator.context.findings, *_search_findings(validator, choice))
 
 
 def _guess_findings(
-    judge: CrossValidator,
+    validator: CrossValidator,
     choice: Choice,
     result: SelectionResult,
     record: FitRecord | None,
@@ -87,49 +88,49 @@ def _guess_findings(
     labels = None if of_choice is None else of_choice[choice.index]
     score, error = result.score, result.standard_error
     if not answers_most_likely:
-        score, error = -result.value, judge.standard_error(choice.scored, choice.index)
+        score, error = -result.value, validator.standard_error(choice.scored, choice.index)
     elif score != -result.value and record is not None:
         labels = record.predicted
     corrected = result.corrected_score - result.score + score
-    true = Corrected(corrected, lead_error(judge, labels, error), result.n_evaluations)
+    true = Corrected(corrected, lead_error(validator, labels, error), result.n_evaluations)
     return baseline_findings(score, error, result.baseline, true)
 
 
 def _class_findings(
-    judge: CrossValidator, choice: Choice, family: Classification, record: FitRecord | None
+    validator: CrossValidator, choice: Choice, family: Classification, record: FitRecord | None
 ) -> list[Finding]:
     """Classes that the final model, or the models of the search if there is none, never answer."""
     if record is not None:
         return class_findings(record.truth, record.predicted, family.classes, record.weight)
     if choice.scored.stored is None:  # from a journal: not worth a search of its own
         return []
-    decision, n_classes = choice.decision[judge.tested], len(family.classes)
+    decision, n_classes = choice.decision[validator.tested], len(family.classes)
     values = decision[:, 0] if n_classes == 2 else decision
     predicted = STRATEGIES[family.multiclass].decide(values, n_classes)
-    held = judge.held_out
-    return class_findings(held.y[judge.tested], predicted, family.classes, held.weight[judge.tested])
+    held = validator.held_out
+    return class_findings(held.y[validator.tested], predicted, family.classes, held.weight[validator.tested])
 
 
-def _search_findings(judge: CrossValidator, choice: Choice) -> list[Finding]:
+def _search_findings(validator: CrossValidator, choice: Choice) -> list[Finding]:
     """What was skipped, did not converge, or is not convex; with a warning for the first two."""
-    findings, deadline = [], judge.context.deadline
-    if judge.n_indefinite:
+    findings, deadline = [], validator.context.deadline
+    if validator.n_indefinite:
         message = (
-            f"The search met {count(judge.n_indefinite, 'kernel matrix', 'kernel matrices')} far from "
+            f"The search met {count(validator.n_indefinite, 'kernel matrix', 'kernel matrices')} far from "
             "positive semi-definite. The solver may then find a local solution, not the best one."
         )
         findings.append(
             Finding("indefinite", "info", message, "Use another kernel.", "Use another --kernel.")
         )
     else:  # pairs of coefficients do not see what a matrix of distances leads to
-        findings += indefinite_findings(judge, choice)
+        findings += indefinite_findings(validator, choice)
     if deadline.skipped:
         message = f"The time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
         advice, option = "Raise time_budget for a better model.", "Raise --time-budget for a better model."
         findings.append(Finding("time budget", "warning", message, advice, option))
         warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
-    if judge.n_stopped:
-        counts = f"{judge.n_stopped} of {judge.n_machines}"
+    if validator.n_stopped:
+        counts = f"{validator.n_stopped} of {validator.n_machines}"
         message = f"In cross-validation, {counts} models stopped before they converged."
         advice = "Raise max_iter or tol, or pass Cs without the largest values."
         option = "Leave out the largest values of C with --log2c."
@@ -148,3 +149,25 @@ def _kinds(skipped: list[str]) -> str:
         named += [count(len(found), noun, plural)] if found else []
     named += rest if len(rest) <= MOST else [*rest[:MOST], count(len(rest) - MOST, "more step", "more steps")]
     return in_words(named)
+
+
+#: Factors of the classes that differ by less than this share are equal.
+EQUAL = 1e-9
+
+
+def has_class_weights(validator: CrossValidator) -> bool:
+    """Whether rows of different classes count differently in training."""
+    factor = validator.samples.bound / validator.samples.weight
+    return bool(factor.max() > (1.0 + EQUAL) * factor.min())
+
+
+def weights_undone(validator: CrossValidator) -> list[Finding]:
+    """A finding if classes have different weights, and the search maximised the share of right labels."""
+    if not validator.scorer.is_share or not has_class_weights(validator):
+        return []
+    message = (
+        "The classes have different weights, but the search maximised accuracy, which counts all rows "
+        "equally. It may have chosen a kernel and C that undo the weights."
+    )
+    advice, option = "Use scoring='balanced_accuracy'.", "Use --scoring balanced_accuracy."
+    return [Finding("weights undone", "warning", message, advice, option)]

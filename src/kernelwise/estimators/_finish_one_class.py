@@ -11,10 +11,10 @@ from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
-from kernelwise.search.canonical import sample
-from kernelwise.search.context import FitContext
-from kernelwise.search.folds import stratified_folds
-from kernelwise.search.one_class.judge import Judge, Rows, Scored
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.folds import stratified_folds
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.families.one_class.validator import OneClassValidator, Rows, Scored
 
 #: Rows that solver="auto" trains on, at most: more change scores little, and every prediction asks them all.
 MANY = 5000
@@ -33,7 +33,7 @@ class Trained(NamedTuple):
 
 def finish_one_class(
     model: Any,
-    judge: Judge,
+    validator: OneClassValidator,
     taken: Scored,
     rows: Rows,
     search_rows: np.ndarray,
@@ -53,7 +53,7 @@ def finish_one_class(
     machine = _machine(model, kernel, nu, seed, rows, used)
     scores = np.full(len(rows), np.nan)
     n_machines = 1
-    if np.array_equal(used, search_rows[judge.rows.trained > 0.0]):
+    if np.array_equal(used, search_rows[validator.rows.trained > 0.0]):
         scores[search_rows] = taken.held_out
     else:
         fold = stratified_folds(np.zeros(len(used), int), rows.weight[used], FOLDS, seed, is_split=False)

@@ -11,12 +11,12 @@ from kernelwise._core.text import count
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.search.cross_fitted import cross_fitted_odds
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.labels_error import shown_as_sure
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
-from kernelwise.search.score_names import goes_by_labels
+from kernelwise.search.scoring.probabilities import cross_fitted_odds
+from kernelwise.search.scoring.scores import goes_by_labels
+from kernelwise.search.verdict.summary import shown_as_sure
 from kernelwise.solvers.probability import log_odds
 
 #: Classes are unequal if the rarest has less than this share of the rows of the most frequent one.
@@ -26,7 +26,7 @@ FEWEST, OF_ALL, OF_RARE = 5.0, 0.05, 0.2
 
 
 def unseen_odds(
-    judge: CrossValidator, decision: np.ndarray, used: np.ndarray, sigmoids: np.ndarray
+    validator: CrossValidator, decision: np.ndarray, used: np.ndarray, sigmoids: np.ndarray
 ) -> np.ndarray:
     """Log odds of what is held out, as of the final model, by sigmoids that have not seen the rows.
 
@@ -39,17 +39,17 @@ def unseen_odds(
     where there are many classes of few rows, the score is too low, if anything (400 rows of letter: 64 %,
     where 70 % of new rows are right, and labels by decision values have 68 %).
     """
-    family, held, folds = judge.family, judge.held_out, judge.fold_rows
+    family, held, folds = validator.family, validator.held_out, validator.fold_rows
     assert isinstance(family, Classification)
     n_classes, machines = len(family.classes), STRATEGIES[family.multiclass].machines
-    others = [used & ~np.isin(folds.asked, folds.asked[test]) for test in judge.places]
+    others = [used & ~np.isin(folds.asked, folds.asked[test]) for test in validator.places]
     if any(len(np.unique(held.y[other])) < n_classes for other in others):
         return log_odds(decision, sigmoids)
     values = decision.astype(float)[None]
     return cross_fitted_odds(values, held, folds.fold, n_classes, machines, folds.asked, used)[0]
 
 
-def scores_of_labels(judge: Any, choice: Choice, record: FitRecord) -> np.ndarray | None:
+def scores_of_labels(validator: Any, choice: Choice, record: FitRecord) -> np.ndarray | None:
     """Scores of shape (n_folds,) of the labels that `predict` gives; None if there are no others.
 
     None, too, for a score that looks at more than labels: of a user's own function we know by its score of
@@ -57,18 +57,18 @@ def scores_of_labels(judge: Any, choice: Choice, record: FitRecord) -> np.ndarra
     """
     if record.scored is None or not record.n_relabelled:
         return None
-    by_labels = goes_by_labels(judge.scorer.scorer)
+    by_labels = goes_by_labels(validator.scorer.scorer)
     if by_labels is None:
-        by_labels = np.allclose(_scores(judge, record.scored), choice.scored.scores[choice.index])
-    return _scores(judge, record.predicted) if by_labels else None
+        by_labels = np.allclose(_scores(validator, record.scored), choice.scored.scores[choice.index])
+    return _scores(validator, record.predicted) if by_labels else None
 
 
-def _scores(judge: CrossValidator, labels: np.ndarray) -> np.ndarray:
+def _scores(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
     """Scores by fold of labels, (n_tested,), as of models that are sure of them."""
-    values = shown_as_sure(judge, labels)
+    values = shown_as_sure(validator, labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        return judge.scores_of(values)[0]
+        return validator.scores_of(values)[0]
 
 
 def labels_findings(

@@ -1,11 +1,14 @@
-"""The base of all kernel machines: what they do with their input, and their decision values."""
+"""Bases of estimators: kernel machines, those that have chosen a machine, and those that find outliers.
+
+They say what happens to new samples before the decision values, which `_machines` computes.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +18,7 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import FLOATS, check_samples
 from kernelwise.estimators._machines import decision_values
-from kernelwise.estimators.kernel_choice import (
+from kernelwise.estimators.kernel_argument import (
     Rows,
     choose_kernel,
     gram_or_rows,
@@ -24,6 +27,7 @@ from kernelwise.estimators.kernel_choice import (
     matrix_source,
     takes_distances,
 )
+from kernelwise.search.data.scaling import apply_scaler
 
 
 class SamplesOrGram(BaseEstimator):
@@ -142,3 +146,88 @@ class NamedKernelMachine(KernelMachine):
             parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             self.kernel_ = choose_kernel(self.kernel, X, y, sample_weight, **parameters)
         return gram_or_rows(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)
+
+
+class WithMachine(SamplesOrGram):
+    """An estimator whose ``best_estimator_`` answers, after its ``encoder_`` and its ``scaler_``."""
+
+    scaler_: Any
+    best_estimator_: Any
+    _gram_columns: np.ndarray | None
+
+    def report(self, path: Any, X: Any = None, y: Any = None, **options: Any) -> None:
+        """Write what was chosen, and why, as one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : path-like
+            The file is written whole or not at all.
+        X, y : arrays of shape (n_samples, n_features) and (n_samples,), default=None
+            The training samples. With them the report has decision regions and findings about the data;
+            that of `TunedOneClassSVM` says what is unusual about the strangest samples, and needs no y.
+        **options
+            ``test``, ``comparison``, ``command``, ``source``, ``seed``, ``preparation``, ``lines``,
+            ``n_columns``: see `kernelwise.reports.report_data`.
+        """
+        from kernelwise.reports import report_data, write_report
+
+        write_report(report_data(self, X, y, **options), path)
+
+    def machine_samples(self, X: Any) -> Any:
+        """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""
+        check_is_fitted(self, "cv_results_")
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no final model.")
+        X = self._read_new(X)
+        return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
+
+    def _read_new(self, X: Any) -> Any:
+        encoder = getattr(self, "encoder_", None)
+        if encoder is not None:
+            return encoder.read(X)
+        try:
+            return super()._read_new(X)
+        except ValueError as error:
+            if "contains NaN" not in str(error):
+                raise
+            raise ValueError(
+                "X contains NaN, but the training samples had no gaps. Fill the gaps, or train the model on "
+                "samples with gaps."
+            ) from error
+
+    def machine_values(self, X: Any) -> np.ndarray:
+        """Return the decision values of every machine, of shape (n_samples, n_machines)."""
+        Z = self.machine_samples(X)  # which says so where there is no machine
+        return self.best_estimator_.machine_values(Z)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = not self._is_gram()
+        return tags
+
+    def _input(self) -> dict[str, Any]:
+        """What samples are turned into; a search compares Gram matrices in double precision."""
+        return {**super()._input(), "dtype": np.float64}
+
+
+class OutlierMachine(OutlierMixin, KernelMachine):
+    """A machine of one class, whose score Σ β_i k(x_i, x) is low for outliers."""
+
+    @property
+    def offset_(self) -> np.ndarray:
+        """What decision values are scores less of, of shape (1,): ``-intercept_``."""
+        check_is_fitted(self)
+        return -self.intercept_
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Scores of shape (n_samples,), lower for stranger samples."""
+        check_is_fitted(self)
+        return self._sums(X, np.zeros(1)).ravel()
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores less ``offset_``, of shape (n_samples,): negative for outliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """1 for inliers, whose decision value is not negative, and −1 for outliers, of shape (n_samples,)."""
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)

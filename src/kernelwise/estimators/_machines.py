@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import in_order, one_blas_thread, threads
-from kernelwise.estimators.kernel_choice import (
+from kernelwise.estimators.kernel_argument import (
     KernelFunction,
     Rows,
     gram_of,

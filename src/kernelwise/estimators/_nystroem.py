@@ -9,14 +9,14 @@ import numpy as np
 
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
-from kernelwise.estimators.kernel_choice import kernel_from_data
+from kernelwise.estimators.kernel_argument import kernel_from_data
 from kernelwise.kernels import as_kernel
 from kernelwise.large.linear_machine import Loss
-from kernelwise.search.canonical import DistinctRows
-from kernelwise.search.context import Deadline
-from kernelwise.search.landmarks import Candidate, HeldOutValues, NystroemSearch, Rows, Score
-from kernelwise.search.samples import prepare
-from kernelwise.search.settings import seed_of
+from kernelwise.search.data.canonical import DistinctRows
+from kernelwise.search.data.samples import prepare
+from kernelwise.search.data.settings import seed_of
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.propose.landmarks import Candidate, HeldOutValues, NystroemSearch, Rows, Score
 from kernelwise.solvers.units import in_units
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_integer
-from kernelwise.estimators.kernel_choice import is_precomputed
+from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.kernels import as_kernel
-from kernelwise.search.splits import check_kind_of_folds
+from kernelwise.search.data.given_folds import check_kind_of_folds
 
 
 def check_one_class_settings(model: Any) -> None:

@@ -25,11 +25,11 @@ from kernelwise._core.constraints import (
     one_of,
 )
 from kernelwise.estimators._classifier import RULES
-from kernelwise.estimators.kernel_choice import Rows
+from kernelwise.estimators.kernel_argument import Rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy
-from kernelwise.search.one_class.judge import CRITERIA, SCORINGS
+from kernelwise.search.families.one_class.validator import CRITERIA, SCORINGS
 from kernelwise.solvers.dual import LOSSES
 
 FEW = 64  # samples whose kernel values usually show that not all samples are alike

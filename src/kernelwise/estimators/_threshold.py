@@ -11,10 +11,10 @@ from scipy.special import expit
 
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.search.cross_fitted import cross_fitted_odds
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
+from kernelwise.search.scoring.probabilities import cross_fitted_odds
 
 #: Thresholds that are compared, at most.
 N_TRIED = 199
@@ -32,19 +32,19 @@ class Threshold(NamedTuple):
     is_at_end: bool
 
 
-def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
+def choose_threshold(validator: CrossValidator, choice: Choice) -> Threshold:
     """The threshold of the highest mean score over the folds, smoothed over neighbouring thresholds.
 
     Probabilities of a row come from sigmoids of the other folds. The standard error is the jackknife's: the
     choice is repeated without each fold.
     """
-    family = judge.family
+    family = validator.family
     assert isinstance(family, Classification)
     machines = STRATEGIES[family.multiclass].machines
     decision = choice.decision[None, :, 0].astype(float)
-    folds = judge.fold_rows
-    odds = cross_fitted_odds(decision, judge.held_out, folds.fold, 2, machines, folds.asked)[0]
-    known = np.unique(odds[judge.tested])
+    folds = validator.fold_rows
+    odds = cross_fitted_odds(decision, validator.held_out, folds.fold, 2, machines, folds.asked)[0]
+    known = np.unique(odds[validator.tested])
     middles = np.append((known[1:] + known[:-1]) / 2.0, 0.0)
     tried = np.unique(middles)
     if len(tried) > N_TRIED:
@@ -53,7 +53,7 @@ def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
         values = odds[None] - tried[:, None]
         shown = family.as_shown(values, np.broadcast_to(odds, values.shape))
-        scores = np.nan_to_num(judge.scores_of(shown))
+        scores = np.nan_to_num(validator.scores_of(shown))
     if np.ptp(scores, axis=0).max() == 0.0:
         raise ValueError(
             "threshold='auto' needs a score that changes with the threshold, but this one is the same for "

@@ -10,7 +10,7 @@ import numpy as np
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.samples import Samples
 from kernelwise.solvers.platt import doubt_of, fit_platt_of
 from kernelwise.solvers.probability import class_probabilities, decide, most_likely
 from kernelwise.solvers.sigmoids import FLAT

@@ -24,17 +24,16 @@ from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
 from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
-from kernelwise.estimators.grid.settings import check_search
-from kernelwise.estimators.kernel_choice import is_precomputed, takes_distances
+from kernelwise.estimators.kernel_argument import is_precomputed, takes_distances
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
-from kernelwise.multiclass import choose_reject_label
-from kernelwise.search.families import Classification
-from kernelwise.search.folds import check_folds_have_weight
-from kernelwise.search.held_out_answers import ClassAnswers
-from kernelwise.search.scaling import as_scaler, fit_transformer
-from kernelwise.search.scoring import PathScorer, make_scorers
-from kernelwise.search.splits import read_splits
+from kernelwise.multiclass import check_strategy, choose_reject_label
+from kernelwise.search.data.folds import check_folds_have_weight
+from kernelwise.search.data.given_folds import check_kind_of_folds, read_splits
+from kernelwise.search.data.scaling import as_scaler, fit_transformer
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.scoring.held_out_answers import ClassAnswers
+from kernelwise.search.scoring.scorers import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
@@ -341,3 +340,19 @@ class GridSearchSVC(FinishedSearch):
         machine.set_params(**clone(self.best_params_, safe=False))
         scaler = self._scaler()
         return machine if scaler is None else make_pipeline(clone(scaler), machine)
+
+
+def check_search(search: Any) -> None:
+    """Raise unless the settings of a `GridSearchSVC`, other than its grid, go together."""
+    if search.cv is not None:
+        check_kind_of_folds(search.cv, "None", "GridSearchSVC")
+    check_strategy(search.multiclass, search.decision_function_shape)
+    if not isinstance(search.refit, bool | np.bool_ | str) and not callable(search.refit):
+        raise ValueError(
+            f"'refit' of GridSearchSVC must be a bool, a name or callable, got {search.refit!r}."
+        )
+    is_one = search.scoring is None or isinstance(search.scoring, str)
+    if is_one and isinstance(search.refit, str) and search.refit not in ("score", search.scoring):
+        raise ValueError(
+            f"'refit' of GridSearchSVC must be True, False or callable with one score, got {search.refit!r}."
+        )

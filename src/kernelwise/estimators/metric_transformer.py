@@ -22,7 +22,7 @@ from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_labels, check_range
-from kernelwise.estimators._judge import make_judge
+from kernelwise.estimators._prepare_fit import prepare_fit
 from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.tuned_svc import TunedSVC
@@ -30,8 +30,8 @@ from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.choose import choose
-from kernelwise.search.metric_forms import metric_of_gradients
-from kernelwise.search.metric_learner import STARTS, MetricLearner
+from kernelwise.search.propose.metric_forms import metric_of_gradients
+from kernelwise.search.propose.metric_learner import STARTS, MetricLearner
 
 KERNELS = ("diagonal", "gaussian", "low-rank")
 METHODS = ("criterion", "gradient")
@@ -241,11 +241,11 @@ class MetricTransformer(
 
     def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> list[Finding]:
         model = tuned("rbf", scale=None, random_state=self.random_state)
-        judge, _, _ = make_judge(model, Z, y, None, model._context(), Routed({}))
-        plain = choose(judge, "rbf")
+        validator, _, _ = prepare_fit(model, Z, y, None, model._context(), Routed({}))
+        plain = choose(validator, "rbf")
         full = self.kernel == "gaussian"
-        self.kernel_ = metric_of_gradients(judge, plain, full=full, rounds=self.rounds).scored.kernel
-        return judge.context.findings
+        self.kernel_ = metric_of_gradients(validator, plain, full=full, rounds=self.rounds).scored.kernel
+        return validator.context.findings
 
     def _describe(self, Z: np.ndarray) -> None:
         Q = self.kernel_.metric(Z.shape[1])

@@ -13,18 +13,18 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._outliers import OutlierMachine
+from kernelwise.estimators._machine import OutlierMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM_ONE_CLASS
-from kernelwise.estimators.kernel_choice import kernel_from_data
+from kernelwise.estimators.kernel_argument import kernel_from_data
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import as_kernel
 from kernelwise.large.linear_machine import FeatureRows
 from kernelwise.large.nystroem import DenseBlocks, NystroemMap, choose_landmarks
-from kernelwise.search.canonical import sample
-from kernelwise.search.landmarks import MAX_SEARCH_ROWS, SIZES
-from kernelwise.search.samples import prepare
-from kernelwise.search.settings import seed_of
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.samples import prepare
+from kernelwise.search.data.settings import seed_of
+from kernelwise.search.propose.landmarks import MAX_SEARCH_ROWS, SIZES
 from kernelwise.solvers.one_class_rows import one_class_on_rows
 from kernelwise.solvers.units import InUnits, unit_of_kernel
 

@@ -20,8 +20,8 @@ from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.large.linear_machine import squared_hinge
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
-from kernelwise.search.context import Deadline
-from kernelwise.search.landmarks import HeldOutValues, Rows, Score
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.propose.landmarks import HeldOutValues, Rows, Score
 
 
 class NystroemSVC(DecisionClassifier, NystroemMachine):

@@ -17,9 +17,9 @@ from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.large.linear_machine import squared_epsilon_insensitive
-from kernelwise.search.context import Deadline
-from kernelwise.search.landmarks import HeldOutValues, Rows, Score
-from kernelwise.search.settings import check_enough
+from kernelwise.search.data.settings import check_enough
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.propose.landmarks import HeldOutValues, Rows, Score
 
 
 class NystroemSVR(RegressorMixin, NystroemMachine):

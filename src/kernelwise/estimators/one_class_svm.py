@@ -12,11 +12,10 @@ from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._machine import NamedKernelMachine
+from kernelwise.estimators._machine import NamedKernelMachine, OutlierMachine
 from kernelwise.estimators._machines import check_coefficients
-from kernelwise.estimators._outliers import OutlierMachine
 from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike
-from kernelwise.estimators.kernel_choice import Rows, is_plain_function
+from kernelwise.estimators.kernel_argument import Rows, is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.solvers.one_class import OneClassSolution, solve_one_class
 from kernelwise.solvers.one_class_rows import solve_one_class_by_rows

@@ -1,4 +1,4 @@
-"""A tuned machine: samples, folds, a judge, a choice, and the final machine, in this order."""
+"""A tuned machine: samples, folds, a validator, a choice, and the final machine, in this order."""
 
 from __future__ import annotations
 
@@ -16,35 +16,57 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
-from kernelwise.estimators._cv_table import row_index, tabulate
+from kernelwise.estimators._cv_results import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
-from kernelwise.estimators._if_learned import IfLearned
-from kernelwise.estimators._judge import make_judge
+from kernelwise.estimators._machine import WithMachine
+from kernelwise.estimators._prepare_fit import prepare_fit
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
-from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance, has_weights
-from kernelwise.search.announce import announce
 from kernelwise.search.choose import choose
-from kernelwise.search.context import FINAL, Deadline, FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Family
-from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.reasons import why_tried
+from kernelwise.search.data.samples import Prepared, Samples
+from kernelwise.search.data.scaling import factors, variances
+from kernelwise.search.data.settings import check_settings, scores_by_name, steering_score
+from kernelwise.search.engine.context import FINAL, Deadline, FitContext
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.family import Family
+from kernelwise.search.propose.column_weights import deviations
 from kernelwise.search.result import Choice, SelectionResult, selection_result
-from kernelwise.search.samples import Prepared, Samples
-from kernelwise.search.scaling import factors, variances
-from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.settings import (
-    check_settings,
-    scores_by_name,
-    steering_score,
-)
-from kernelwise.search.stability import stability_findings
-from kernelwise.search.tied import deviations
-from kernelwise.search.wording import kernel_text, number
+from kernelwise.search.scoring.scorers import HeldOutScorer
+from kernelwise.search.verdict.reasons import why_tried
+from kernelwise.search.verdict.stability import stability_findings
+from kernelwise.search.verdict.summary import announce
+from kernelwise.search.verdict.wording import kernel_text, number
+
+
+class IfLearned:
+    """An attribute of models whose kernel has weights of features.
+
+    An instance that has it does not come here; of one that has not, the error names the kernel, and
+    ``advice`` says what else there is.
+    """
+
+    def __init__(self, what: str, advice: str) -> None:
+        self.what = what
+        self.advice = advice
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        me = type(instance).__name__
+        if "kernel_" not in vars(instance):
+            raise AttributeError(f"{me!r} object has no attribute {self.name!r}: it is not fitted.")
+        raise AttributeError(
+            f"This {me} has no {self.name}: the kernel that was chosen ({kernel_text(instance.kernel_)}) "
+            f"{self.what}. {self.advice}"
+        )
+
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
@@ -147,31 +169,33 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         context.task = progress.task
         # What BLAS rounds depends on its threads, and a search makes much of it.
         with one_blas_thread(leaves_cores=True):
-            judge, prepared, leaks = make_judge(self, X, y, sample_weight, context, routed or Routed({}))
+            validator, prepared, leaks = prepare_fit(self, X, y, sample_weight, context, routed or Routed({}))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-                choice = choose(judge, self.kernel, self.criterion, self.search)
-            result = self._keep(judge, choice)
-            self._settle_answers(judge, choice)
+                choice = choose(validator, self.kernel, self.criterion, self.search)
+            result = self._keep(validator, choice)
+            self._settle_answers(validator, choice)
             label_scores, labels, luck = None, None, None
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
-                    finished = finish(self, judge, choice)
+                    finished = finish(self, validator, choice)
                     self._keep_machine(finished, prepared)
                 label_scores, luck = finished.label_scores, finished.luck
                 # A Nyström model, which has no rows of its own, holds out other rows than the search.
                 if finished.record.scored is not None and finished.rows.size:
                     labels = finished.record.predicted
-            result = announce(result, judge, choice, label_scores, labels, luck)
-        judge.context.findings.extend(stability_findings(judge))
+            result = announce(result, validator, choice, label_scores, labels, luck)
+        validator.context.findings.extend(stability_findings(validator))
         by_likelihood = getattr(self, "_costs", None) is None
-        self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)
+        self.diagnostics_ = closing_findings(
+            validator, choice, result, self.fit_record_, leaks, by_likelihood
+        )
         self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
 
-    def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
+    def _settle_answers(self, validator: CrossValidator, choice: Choice) -> None:
         """Set what answers go by beside the machine; nothing, unless a subclass says otherwise."""
 
     def _context(self) -> FitContext:
@@ -181,22 +205,22 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
             context.on_scored = self._report
         return context
 
-    def _keep(self, judge: CrossValidator, choice: Choice) -> SelectionResult:
+    def _keep(self, validator: CrossValidator, choice: Choice) -> SelectionResult:
         """Set the attributes of the search, and return all of it."""
-        self.cv_results_ = tabulate(judge, self.refit if scores_by_name(self.scoring) else None)
-        self.best_index_ = row_index(judge, choice, self.refit, self.cv_results_, type(self).__name__)
+        self.cv_results_ = tabulate(validator, self.refit if scores_by_name(self.scoring) else None)
+        self.best_index_ = row_index(validator, choice, self.refit, self.cv_results_, type(self).__name__)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         self.kernel_, self.C_ = choice.scored.kernel, choice.C
-        self.n_splits_, self.n_svm_fits_ = judge.fold_rows.n_folds, judge.n_machines
+        self.n_splits_, self.n_svm_fits_ = validator.fold_rows.n_folds, validator.n_machines
         self.criterion_path_ = choice.criterion_path
-        self._describe(judge, choice)
-        criterion = judge.family.criterion(self.criterion)
-        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_)
+        self._describe(validator, choice)
+        criterion = validator.family.criterion(self.criterion)
+        return selection_result(validator, choice, criterion, self.cv_results_, self.best_index_)
 
-    def _describe(self, judge: CrossValidator, choice: Choice) -> None:
+    def _describe(self, validator: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""
-        kernel, samples = choice.scored.kernel, judge.samples
+        kernel, samples = choice.scored.kernel, validator.samples
         if not isinstance(kernel, Kernel) or samples.is_gram:
             return
         if has_weights(kernel):

@@ -20,35 +20,35 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
 from kernelwise.estimators._finish_one_class import Trained, finish_one_class
-from kernelwise.estimators._judge import encode_table, name_features
+from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._one_class_settings import check_one_class_settings
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
+from kernelwise.estimators._prepare_fit import encode_table, name_features
 from kernelwise.estimators._progress import Progress
-from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
-from kernelwise.search.canonical import sample
-from kernelwise.search.context import FINAL, Deadline, FitContext
-from kernelwise.search.one_class.candidates import candidates
-from kernelwise.search.one_class.choose import OneClassResult, choose, table
-from kernelwise.search.one_class.doubts import doubts
-from kernelwise.search.one_class.judge import (
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.given_folds import read_splits
+from kernelwise.search.data.samples import prepare
+from kernelwise.search.data.settings import seed_of
+from kernelwise.search.engine.context import FINAL, Deadline, FitContext
+from kernelwise.search.families.one_class.candidates import candidates
+from kernelwise.search.families.one_class.choose import OneClassResult, choose, table
+from kernelwise.search.families.one_class.doubts import doubts
+from kernelwise.search.families.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
+from kernelwise.search.families.one_class.validator import (
     NORMAL,
     OUTLIER,
     SCORINGS,
     WINNER,
-    Judge,
+    OneClassValidator,
     Rows,
     Scored,
     check_labels_of_rows,
     folds_given,
 )
-from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
-from kernelwise.search.samples import prepare
-from kernelwise.search.settings import seed_of
-from kernelwise.search.splits import read_splits
-from kernelwise.search.wording import kernel_text
+from kernelwise.search.verdict.wording import kernel_text
 from kernelwise.tables import Encoder, findings_of_table, to_table
 
 #: Rows that a search looks at, at most.
@@ -231,26 +231,26 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         with one_blas_thread(leaves_cores=True):
             rows, row_of, labelled, cv = self._rows(X, y, sample_weight, context)
             seed = seed_of(self.random_state)
-            judge, search_rows = self._judge(rows, cv, seed, context)
+            validator, search_rows = self._validator(rows, cv, seed, context)
             tried = candidates(
-                self.kernel, judge.rows.Z, judge.rows.trained, has_labels=judge.rows.has_labels
+                self.kernel, validator.rows.Z, validator.rows.trained, has_labels=validator.rows.has_labels
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-                choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
+                choice = choose(validator, tried, self.nu, context, self._print if self.verbose > 0 else None)
             taken = choice.taken
             context.on_phase(FINAL)
             started = time.perf_counter()
             with progress.task("refit"):
-                trained = finish_one_class(self, judge, taken, rows, search_rows, seed, context)
+                trained = finish_one_class(self, validator, taken, rows, search_rows, seed, context)
         self.kernel_, self.nu_ = taken.candidate.kernel, taken.nu
-        self._keep_search(judge, taken)
+        self._keep_search(validator, taken)
         self.best_estimator_, self.n_iter_ = trained.machine, trained.machine.n_iter_
-        self.n_svm_fits_ = judge.n_machines + trained.n_machines
+        self.n_svm_fits_ = validator.n_machines + trained.n_machines
         threshold = self._answers(rows, row_of, trained)
         self.refit_time_ = time.perf_counter() - started
-        found = doubts(judge, taken, rows[trained.rows], threshold.share, self._column_names(rows))
-        self.diagnostics_ = self._closing(judge, found, context)
+        found = doubts(validator, taken, rows[trained.rows], threshold.share, self._column_names(rows))
+        self.diagnostics_ = self._closing(validator, found, context)
         self.result_ = OneClassResult(
             kernel=self.kernel_,
             nu=self.nu_,
@@ -303,7 +303,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             cv = folds_given(read_splits(cv, X, label, me, {}), distinct.row_of, me)
         return rows, distinct.row_of, labelled, cv
 
-    def _judge(self, rows: Rows, cv: Any, seed: int, context: FitContext) -> tuple[Judge, np.ndarray]:
+    def _validator(
+        self, rows: Rows, cv: Any, seed: int, context: FitContext
+    ) -> tuple[OneClassValidator, np.ndarray]:
         """What scores kernels, on all rows or a sample, and which rows these are."""
         chosen = np.arange(len(rows))
         if len(rows) > SEARCH_ROWS:
@@ -323,13 +325,13 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             context.findings.append(Finding("sparse", "info", message))
         settings = {"tol": self.tol, "max_iter": self.max_iter}
         folds = cv[chosen] if isinstance(cv, np.ndarray) else cv
-        return Judge(part, folds, scoring, seed, settings), chosen
+        return OneClassValidator(part, folds, scoring, seed, settings), chosen
 
-    def _keep_search(self, judge: Judge, taken: Scored) -> None:
-        self.cv_results_, self.best_index_ = table(judge, taken)
+    def _keep_search(self, validator: OneClassValidator, taken: Scored) -> None:
+        self.cv_results_, self.best_index_ = table(validator, taken)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_, self.criterion_ = taken.score, judge.scoring
-        self.n_splits_ = judge.n_folds
+        self.best_score_, self.criterion_ = taken.score, validator.scoring
+        self.n_splits_ = validator.n_folds
 
     def _answers(self, rows: Rows, row_of: np.ndarray, trained: Trained) -> Threshold:
         """Set threshold, probabilities and scores of the training samples from held-out scores."""
@@ -364,7 +366,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             f"{threshold.value:.4g} ± {threshold.error:.2g}."
         )
 
-    def _closing(self, judge: Judge, found: list[Finding], context: FitContext) -> tuple[Finding, ...]:
+    def _closing(
+        self, validator: OneClassValidator, found: list[Finding], context: FitContext
+    ) -> tuple[Finding, ...]:
         serious = [str(finding) for finding in found if finding.severity == "warning"]
         if serious:
             warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
@@ -380,9 +384,11 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             )
             found = [*found, Finding("time budget", "warning", message, advice, option)]
             warnings.warn(str(found[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
-        n_stopped = sum(one.n_stopped for one in judge.scored)
+        n_stopped = sum(one.n_stopped for one in validator.scored)
         if n_stopped:
-            message = f"{n_stopped} of {judge.n_machines} models of the search stopped before they converged."
+            message = (
+                f"{n_stopped} of {validator.n_machines} models of the search stopped before they converged."
+            )
             found = [*found, Finding("not converged", "warning", message, "Raise max_iter or tol.")]
             warnings.warn(str(found[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
         return (*found, *context.findings)

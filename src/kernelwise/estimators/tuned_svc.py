@@ -12,13 +12,13 @@ from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
-from kernelwise.estimators._choose_weights import choose_class_weight
+from kernelwise.estimators._class_weight_search import choose_class_weight
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._parameters import OF_LABELS, OF_TUNED
 from kernelwise.estimators._threshold import choose_threshold, threshold_findings
-from kernelwise.estimators.answers import (
+from kernelwise.estimators.costs import (
     AUTO,
     check_answers,
     check_threshold,
@@ -33,16 +33,14 @@ from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
-from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.data.samples import Prepared, Samples
+from kernelwise.search.data.settings import check_backend
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
-from kernelwise.search.samples import Prepared, Samples
-from kernelwise.search.score_names import BOTH, ODDS, check_score, shown_to
-from kernelwise.search.scores import is_share
-from kernelwise.search.scoring import PathScorer, one_scorer
-from kernelwise.search.settings import check_backend
+from kernelwise.search.scoring.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
+from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, one_scorer
+from kernelwise.search.scoring.scores import BOTH, ODDS, check_score, is_share, shown_to
 
 
 class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
@@ -383,12 +381,12 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         how = len(self.classes_), self.multiclass, by_probability, self._costs
         return held_out_classes(y, decision, odds, *how)
 
-    def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
+    def _settle_answers(self, validator: CrossValidator, choice: Choice) -> None:
         threshold, costs = self.threshold, self.costs
         if threshold == AUTO:
-            found = choose_threshold(judge, choice)
+            found = choose_threshold(validator, choice)
             threshold, self.threshold_error_ = found.value, found.error
-            judge.context.findings.extend(threshold_findings(found, self.classes_.tolist()[1]))
+            validator.context.findings.extend(threshold_findings(found, self.classes_.tolist()[1]))
         if threshold is not None:
             self.threshold_, costs = float(threshold), costs_of_threshold(float(threshold))
         if costs is not None:

@@ -21,14 +21,13 @@ from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Regression
-from kernelwise.search.held_out_answers import NumberAnswers
-from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.data.settings import check_backend, check_enough, values_of_epsilon
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.regression import Regression
 from kernelwise.search.result import Choice
-from kernelwise.search.samples import Samples
-from kernelwise.search.scoring import PathScorer, one_scorer
-from kernelwise.search.settings import check_backend, check_enough, values_of_epsilon
+from kernelwise.search.scoring.held_out_answers import NumberAnswers
+from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, one_scorer
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):
@@ -254,11 +253,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         of_rows = X, samples.y, samples.weight
         return family, HeldOutScorer(path_scorer, *of_rows, classes=np.empty(0), is_share=False)
 
-    def _describe(self, judge: CrossValidator, choice: Choice) -> None:
+    def _describe(self, validator: CrossValidator, choice: Choice) -> None:
         """Keep ε, and the learned metric."""
         assert choice.scored.epsilon is not None
         self.epsilon_ = choice.scored.epsilon
-        super()._describe(judge, choice)
+        super()._describe(validator, choice)
 
     def _scoring(self) -> Any:
         return one_scorer(SVR(), self.steering_, "TunedSVR")

@@ -19,7 +19,7 @@ from sklearn.metrics import check_scoring
 from kernelwise._core.files import whole_file
 from kernelwise._core.validation import check_number, check_positive
 from kernelwise.estimators import SVC, SVR
-from kernelwise.estimators.kernel_choice import is_precomputed
+from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.persistence.packing import Packer, unpack

@@ -11,9 +11,9 @@ from sklearn.base import is_classifier, is_outlier_detector
 from kernelwise._core.text import count
 from kernelwise.reports.held_out import unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
-from kernelwise.search.rules import standard_error
-from kernelwise.search.trust import NO_BETTER
-from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, number, score_text
+from kernelwise.search.engine.rules import standard_error
+from kernelwise.search.verdict.trust import NO_BETTER
+from kernelwise.search.verdict.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0

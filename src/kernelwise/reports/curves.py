@@ -9,8 +9,8 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.kernels import Kernel
-from kernelwise.search.reasons import around
-from kernelwise.search.wording import kernel_text, number
+from kernelwise.search.verdict.reasons import around
+from kernelwise.search.verdict.wording import kernel_text, number
 
 #: Names of criteria for people.
 CRITERIA = {

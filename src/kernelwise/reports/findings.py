@@ -11,11 +11,11 @@ from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
 from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
-from kernelwise.estimators.kernel_choice import is_precomputed
+from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import class_weight_of, is_share
-from kernelwise.search.wording import number
+from kernelwise.search.verdict.wording import number
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000

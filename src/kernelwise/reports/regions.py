@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from kernelwise.estimators.kernel_choice import is_precomputed
+from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.reports.held_out import class_index, some_of, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.

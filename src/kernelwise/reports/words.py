@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import is_classifier
 
-from kernelwise.search import scores
+from kernelwise.search.scoring import scores
 
 #: Names of scores that are not scikit-learn's words with spaces.
 SCORE_NAMES = {

@@ -16,18 +16,19 @@ from kernelwise.kernels import Kernel, PrecomputedDistance, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
 from kernelwise.result import TuningResult
-from kernelwise.search.by_criterion import by_criterion, optimise
-from kernelwise.search.candidates import USUAL, Widths, median_distance, named_widths
-from kernelwise.search.climb import Climb
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.epsilon import fit_epsilon
-from kernelwise.search.fold_kernels import final_kernel, without_rounding
-from kernelwise.search.forms import among, auto
-from kernelwise.search.learned_metrics import most_regularised, search_metric
-from kernelwise.search.metric_forms import PLAIN, by_gradients
-from kernelwise.search.reasons import spoken
+from kernelwise.search.engine.fold_kernels import final_kernel, without_rounding
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.by_criterion import by_criterion, optimise
+from kernelwise.search.propose.candidates import USUAL, Widths, median_distance, named_widths
+from kernelwise.search.propose.climb import Climb
+from kernelwise.search.propose.epsilon import fit_epsilon
+from kernelwise.search.propose.forms import among, auto
+from kernelwise.search.propose.learned_metrics import most_regularised, search_metric
+from kernelwise.search.propose.metric_forms import PLAIN, by_gradients
 from kernelwise.search.result import Choice, columns_of
-from kernelwise.search.wording import number
+from kernelwise.search.verdict.reasons import spoken
+from kernelwise.search.verdict.wording import model_text, number, score_text
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
@@ -37,37 +38,37 @@ START = "start from the data"
 
 
 def choose(
-    judge: CrossValidator, kernel: Any, criterion: Any = "auto", search: str | Optimizer | None = None
+    validator: CrossValidator, kernel: Any, criterion: Any = "auto", search: str | Optimizer | None = None
 ) -> Choice:
     """Choose the parameters of a kernel, C, and ε of a regression.
 
     Parameters
     ----------
-    judge : CrossValidator
+    validator : CrossValidator
     kernel : str, Kernel or list of them
         A name, a kernel to start from, "precomputed", "precomputed-distance", or "auto" for the best of
         several forms and their sum
-        (`kernelwise.search.forms`); a list is a choice among its kernels and their sum.
+        (`kernelwise.search.propose.forms`); a list is a choice among its kernels and their sum.
     criterion : str or Criterion, default="auto"
-        One that the family of the judge takes.
+        One that the family of the validator takes.
     search : str or Optimizer, default=None
         Of a criterion; None is the one that fits.
     """
-    given, criterion = criterion, judge.family.criterion(criterion)
+    given, criterion = criterion, validator.family.criterion(criterion)
     optimizer = None if search is None else as_optimizer(search)
     if optimizer is not None and isinstance(criterion, str):
         message = f"'search' had no effect: it is the optimizer of a criterion, and {criterion!r} uses none."
         finding = Finding("unused search", "warning", message, "Set a criterion, such as 'kta'.")
-        if finding not in judge.context.findings:  # "auto" chooses for each of its kernels
-            judge.context.findings.append(finding)
-    one = partial(_one_form, judge, criterion=criterion, search=optimizer, given=given)
+        if finding not in validator.context.findings:  # "auto" chooses for each of its kernels
+            validator.context.findings.append(finding)
+    one = partial(_one_form, validator, criterion=criterion, search=optimizer, given=given)
     if isinstance(kernel, str) and kernel == "auto":
-        choice = auto(judge, one, by_score=isinstance(criterion, str))
+        choice = auto(validator, one, by_score=isinstance(criterion, str))
     elif isinstance(kernel, list | tuple):
-        choice = among(judge, kernel, one)
+        choice = among(validator, kernel, one)
     else:
         choice = one(kernel)
-    scored, why = fit_epsilon(judge, choice.scored, choice.climb)
+    scored, why = fit_epsilon(validator, choice.scored, choice.climb)
     if scored is not choice.scored:
         choice.scored, choice.index = scored, scored.best
     choice.why += why
@@ -75,56 +76,58 @@ def choose(
 
 
 def _one_form(
-    judge: CrossValidator, kernel: Any, *, criterion: Any, search: Optimizer | None, given: Any
+    validator: CrossValidator, kernel: Any, *, criterion: Any, search: Optimizer | None, given: Any
 ) -> Choice:
     """The way from one form of kernel and a criterion to a scored kernel."""
     is_auto = isinstance(criterion, str) and criterion == "auto"
     if isinstance(kernel, str) and kernel == "precomputed":
-        return _given(judge, kernel)
-    if isinstance(kernel, str) and _learns(judge, kernel, criterion, search):
+        return _given(validator, kernel)
+    if isinstance(kernel, str) and _learns(validator, kernel, criterion, search):
         if is_auto and kernel in PLAIN:
-            return by_gradients(judge, kernel, _by_widths(judge, _started(judge, PLAIN[kernel])))
-        return _by_metric(judge, kernel, judge.family.metric_criteria[kernel] if is_auto else (given,))
-    start = _started(judge, kernel)
+            return by_gradients(validator, kernel, _by_widths(validator, _started(validator, PLAIN[kernel])))
+        return _by_metric(
+            validator, kernel, validator.family.metric_criteria[kernel] if is_auto else (given,)
+        )
+    start = _started(validator, kernel)
     if start.theta.size == 0:
-        return _given(judge, start)
+        return _given(validator, start)
     if isinstance(criterion, Criterion):
-        return by_criterion(judge, start, criterion, search)
+        return by_criterion(validator, start, criterion, search)
     if not is_auto:
-        return _by_score(judge, [(start, START)], None)
-    return _by_widths(judge, start) if start.has_one_width else _by_alignment(judge, start)
+        return _by_score(validator, [(start, START)], None)
+    return _by_widths(validator, start) if start.has_one_width else _by_alignment(validator, start)
 
 
-def _started(judge: CrossValidator, kernel: Any) -> Any:
+def _started(validator: CrossValidator, kernel: Any) -> Any:
     is_named = isinstance(kernel, str)
     made = PrecomputedDistance() if is_named and kernel == PRECOMPUTED_DISTANCE else as_kernel(kernel)
-    return judge.started(made, "scale" if is_named else "keep")
+    return validator.started(made, "scale" if is_named else "keep")
 
 
-def _learns(judge: CrossValidator, kernel: str, criterion: Any, search: Optimizer | None) -> bool:
+def _learns(validator: CrossValidator, kernel: str, criterion: Any, search: Optimizer | None) -> bool:
     """Whether a metric is learned from several starts; else it is searched from the start from the data."""
-    if sparse.issparse(judge.samples.Z) or np.ptp(judge.search_samples.y) == 0:
+    if sparse.issparse(validator.samples.Z) or np.ptp(validator.search_samples.y) == 0:
         return False
     if isinstance(criterion, Criterion):
-        is_any = kernel in LEARNED and judge.family.learns_by_any_criterion
+        is_any = kernel in LEARNED and validator.family.learns_by_any_criterion
         return is_any and search is None and criterion.is_differentiable
-    return bool(criterion == "auto") and kernel in (*PLAIN, *judge.family.metric_criteria)
+    return bool(criterion == "auto") and kernel in (*PLAIN, *validator.family.metric_criteria)
 
 
-def _given(judge: CrossValidator, kernel: Any) -> Choice:
+def _given(validator: CrossValidator, kernel: Any) -> Choice:
     name = kernel if isinstance(kernel, str) else type(kernel).__name__
     why = [f"The kernel {name} has no parameter to choose, so the search chose only C."]
-    return Choice(judge.score(kernel, "given"), why=why)
+    return Choice(validator.score(kernel, "given"), why=why)
 
 
-def _by_widths(judge: CrossValidator, start: Any) -> Choice:
+def _by_widths(validator: CrossValidator, start: Any) -> Choice:
     """Widths that the rules of the family name, scored by cross-validation, then uphill."""
-    data = judge.family.width_data(judge, start)
-    widths = named_widths(judge.family.width_rules, data)
+    data = validator.family.width_data(validator, start)
+    widths = named_widths(validator.family.width_rules, data)
     # A width is the factor before the distance; the kernel starts at its own.
     base = start.rescaled(start.factor_for(1.0))
     limits = base.factor_for(WIDEST / data.median), base.factor_for(NARROWEST / data.median)
-    climb = Climb(base, judge, limits)
+    climb = Climb(base, validator, limits)
     factors = [base.factor_for(gamma) for gamma in widths.gammas]
     scored = climb.run(factors, widths.reasons)
     missed = sum(factor not in climb.tried for factor in factors)
@@ -145,21 +148,21 @@ def _course(widths: Widths, missed: int, n_more: int) -> list[str]:
     ]
 
 
-def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Choice:
+def _by_metric(validator: CrossValidator, name: str, criteria: Any) -> Choice:
     """A learned metric, scored with metrics that have not seen the held-out rows."""
-    climb, learned, how = search_metric(judge, name, criteria)
+    climb, learned, how = search_metric(validator, name, criteria)
     why = []
     columns = columns_of(learned.result)
-    if judge.family.regularises_metrics:
-        scored, index, sentence = most_regularised(judge, climb)
+    if validator.family.regularises_metrics:
+        scored, index, sentence = most_regularised(validator, climb)
         return Choice(scored, index, climb, columns, learned.result, sentence, how)
-    widths, limits = _usual_widths(judge, final_kernel(climb.base), "highest centred alignment")
+    widths, limits = _usual_widths(validator, final_kernel(climb.base), "highest centred alignment")
     climb.limits = limits
     climb.run(widths.gammas[1:], widths.reasons[1:])
     # A metric of low rank may keep one direction only, that of the linear part of the target, and have the
     # highest alignment of all: the start from the data competes with it.
-    if judge.context.deadline.allows(START):
-        plain = Climb(judge.started(as_kernel(name), "scale"), judge)
+    if validator.context.deadline.allows(START):
+        plain = Climb(validator.started(as_kernel(name), "scale"), validator)
         score = plain.run([1.0], [START]).best_score
         if score > climb.tried[climb.best].best_score:
             climb = plain
@@ -170,25 +173,27 @@ def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Choice:
     return Choice(best, climb=climb, criterion_path=columns, search=learned.result, why=why, how=how)
 
 
-def _by_alignment(judge: CrossValidator, start: Kernel) -> Choice:
+def _by_alignment(validator: CrossValidator, start: Kernel) -> Choice:
     """The start and the kernel of highest centred alignment, each at several widths."""
     starts, result = [(start, START)], None
-    varies = np.ptp(judge.search_samples.y) > 0  # no kernel is aligned with a constant
-    if varies and judge.context.deadline.allows("search of the highest alignment"):
+    varies = np.ptp(validator.search_samples.y) > 0  # no kernel is aligned with a constant
+    if varies and validator.context.deadline.allows("search of the highest alignment"):
         # Cross-validation tries widths around an optimum at the edge anyway.
-        result = optimise(judge, start, judge.family.alignment(), QuasiNewton(), is_quiet=True)
+        result = optimise(validator, start, validator.family.alignment(), QuasiNewton(), is_quiet=True)
         starts.append((without_rounding(result.kernel), "highest centred alignment"))
-    return _by_score(judge, starts, result)
+    return _by_score(validator, starts, result)
 
 
-def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: TuningResult | None) -> Choice:
+def _by_score(
+    validator: CrossValidator, starts: list[tuple[Kernel, str]], result: TuningResult | None
+) -> Choice:
     """The start that cross-validation prefers at one of a few widths, then uphill over its widths."""
     climbs: list[Climb] = []
     for kernel, reason in starts:
-        if climbs and not judge.context.deadline.allows(reason):
+        if climbs and not validator.context.deadline.allows(reason):
             continue
-        widths, limits = _usual_widths(judge, kernel, reason)
-        climb = Climb(kernel, judge, limits)
+        widths, limits = _usual_widths(validator, kernel, reason)
+        climb = Climb(kernel, validator, limits)
         climb.run(widths.gammas, widths.reasons, climb=False)
         climbs.append(climb)
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
@@ -201,7 +206,7 @@ def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: T
     return Choice(scored, climb=best, criterion_path=columns_of(result), search=result, how=how)
 
 
-def _usual_widths(judge: CrossValidator, kernel: Any, reason: str) -> tuple[Widths, tuple[float, float]]:
+def _usual_widths(validator: CrossValidator, kernel: Any, reason: str) -> tuple[Widths, tuple[float, float]]:
     """Factors to rescale a kernel by, its own first, and the limits of a climb.
 
     Alignment with numbers says which features matter, but not how wide the kernel should be: a wide one has
@@ -209,10 +214,43 @@ def _usual_widths(judge: CrossValidator, kernel: Any, reason: str) -> tuple[Widt
     """
     widths = Widths()
     widths.propose(1.0, reason)
-    if judge.family.aligns_widths or not kernel.is_gaussian:
+    if validator.family.aligns_widths or not kernel.is_gaussian:
         return widths, (0.0, np.inf)
-    distances = kernel.squared_distances(judge.criterion_samples().Z)
+    distances = kernel.squared_distances(validator.criterion_samples().Z)
     median = float(significant(kernel.scale * median_distance(distances)))
     for width in (USUAL, USUAL / 8.0):
         widths.propose(width / median, f"{reason}, usual width")
     return widths, (WIDEST / median, NARROWEST / median)
+
+
+def take(validator: CrossValidator, choice: Choice, scored: ScoredKernel, index: int) -> None:
+    """Change a choice to the C of that index of a kernel that was scored.
+
+    Reasons, the course of the search and findings are then those of the form of kernel that was taken.
+    """
+    if scored is choice.scored and index == choice.index:
+        choice.why.append("The rule 'refit' chose the same setting as the search.")
+        return
+    preferred = model_text(choice.scored.kernel, choice.C)
+    score = score_text(float(choice.scored.scores[choice.index].mean()), validator.scorer.is_share)
+    n_settings = sum(len(one.Cs) for one in validator.scored)
+    sentence = (
+        f"The rule 'refit' chose this one of {n_settings} settings. The search itself prefers {preferred}, "
+        f"which scores {score}."
+    )
+    _speak_of(validator, choice, scored)
+    choice.scored, choice.index, choice.is_by_rule = scored, index, True
+    choice.why = [sentence]
+
+
+def _speak_of(validator: CrossValidator, choice: Choice, scored: ScoredKernel) -> None:
+    """Let a choice speak of the form that a kernel was scored for, if that is another one."""
+    forms = choice.tried_forms.values()
+    old = next((form for form in forms if any(one is choice.scored for one in form.scored)), None)
+    new = next((form for form in forms if any(one is scored for one in form.scored)), None)
+    if new is None or new is old:
+        return
+    choice.climb, choice.how = new.climb, new.how
+    gone = [] if old is None else old.findings
+    findings = validator.context.findings
+    findings[:] = [*(one for one in findings if one not in gone), *new.findings]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,10 +11,12 @@ from kernelwise._core.notebook import block, items
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
-from kernelwise.search.baseline import Baseline
-from kernelwise.search.climb import Climb
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+
+if TYPE_CHECKING:
+    from kernelwise.search.propose.climb import Climb
+    from kernelwise.search.verdict.baseline import Baseline
 
 
 class TriedForm(NamedTuple):
@@ -112,10 +114,10 @@ class SelectionResult(TuningResult):
         The score of the best answer that ignores X, on the same held-out rows.
     n_svm_fits : int
     standard_error : float
-        Of ``score``: see `kernelwise.search.rules.standard_error`.
+        Of ``score``: see `kernelwise.search.engine.rules.standard_error`.
     corrected_score : float
         The score less what the best of so many settings owes to luck: what the choice would score on rows
-        that had no part in it. See `kernelwise.search.optimism`.
+        that had no part in it. See `kernelwise.search.verdict.optimism`.
     """
 
     C: float = 1.0
@@ -149,7 +151,7 @@ class SelectionResult(TuningResult):
 
 
 def selection_result(
-    judge: CrossValidator,
+    validator: CrossValidator,
     choice: Choice,
     criterion: Any,
     table: dict[str, Any],
@@ -158,14 +160,14 @@ def selection_result(
     """The result of a finished search, whose choice is one row of the table ``cv_results_``.
 
     A criterion that is a name says that cross-validation alone chose. What is said of the final model follows
-    (`kernelwise.search.announce`).
+    (`kernelwise.search.verdict.summary`).
     """
     kernel, search = choice.scored.kernel, choice.search
     used: Criterion | None = criterion if isinstance(criterion, Criterion) else None
     reason, converged = "converged", True
     if search is not None and used is not None:
         used, reason, converged = search.criterion, search.stop_reason, search.converged
-    if judge.context.deadline.skipped:
+    if validator.context.deadline.skipped:
         reason, converged = "time budget", False
     history = History(
         {"evaluation": number, "value": -mean, "score": mean, **params}
@@ -183,14 +185,14 @@ def selection_result(
         converged=converged,
         n_evaluations=len(history),
         n_gradients=0 if search is None else search.n_gradients,
-        n_iterations=len(judge.scored),
-        seconds=judge.context.deadline.elapsed,
+        n_iterations=len(validator.scored),
+        seconds=validator.context.deadline.elapsed,
         C=choice.C,
         cv_results=table,
         criterion_path=choice.criterion_path,
         search=search,
         how=tuple(choice.how),
         forms=choice.forms,
-        n_svm_fits=judge.n_machines,
+        n_svm_fits=validator.n_machines,
         standard_error=float(table["standard_error"][row]),
     )

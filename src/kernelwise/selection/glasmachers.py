@@ -40,7 +40,7 @@ from kernelwise.optimizers import QuasiNewton
 from kernelwise.optimizers.base import Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
-from kernelwise.search.accuracy import pooled_accuracies
+from kernelwise.search.engine.gram_accuracy import pooled_accuracies
 from kernelwise.selection.procedure import (
     Procedure,
     ProcedureResult,

@@ -41,7 +41,7 @@ from kernelwise.optimizers import ManifoldDescent
 from kernelwise.optimizers.manifold_descent import METHODS
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
-from kernelwise.search.metric_learner import FLOOR, STARTS, LearnedMetric, MetricLearner
+from kernelwise.search.propose.metric_learner import FLOOR, STARTS, LearnedMetric, MetricLearner
 from kernelwise.selection.learned_metric import (
     CS,
     GAMMAS,

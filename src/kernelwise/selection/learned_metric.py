@@ -20,9 +20,9 @@ from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.kernels.metric import relevance
 from kernelwise.optimizers import Optimizer
-from kernelwise.search.accuracy import held_out_accuracies
-from kernelwise.search.metric_learner import METRICS, STARTS, LearnedMetric, MetricLearner
-from kernelwise.search.rules import simplest_within, standard_error
+from kernelwise.search.engine.gram_accuracy import held_out_accuracies
+from kernelwise.search.engine.rules import simplest_within, standard_error
+from kernelwise.search.propose.metric_learner import METRICS, STARTS, LearnedMetric, MetricLearner
 from kernelwise.selection.procedure import Procedure, ProcedureResult, best_cell, check_values, edge_finding
 
 #: Values of C and, for RBF kernels on standardised data, of γ times the number of features.
@@ -67,7 +67,7 @@ class MetricResult(ProcedureResult):
         Of the chosen candidate.
     cv_accuracies, standard_errors : dict from str to float
         Of each candidate at its best C, where every fold learns its own metric and scaling, and their
-        :func:`kernelwise.search.rules.standard_error`.
+        :func:`kernelwise.search.engine.rules.standard_error`.
     metric : ndarray of shape (n_features, n_features)
         Q for standardised samples.
     relevance : ndarray of shape (n_features,)

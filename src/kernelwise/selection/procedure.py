@@ -22,8 +22,8 @@ from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.kernels.distances import DISTANCES
 from kernelwise.kernels.gram import Grams
-from kernelwise.search.accuracy import pooled_accuracies
-from kernelwise.search.runner import Folds
+from kernelwise.search.engine.gram_accuracy import pooled_accuracies
+from kernelwise.search.engine.runner import Folds
 
 
 class Procedure:
@@ -162,7 +162,7 @@ def cv_accuracies(
     """Return the pooled accuracies, (n_gammas, n_Cs), of machines with kernel exp(−γ‖z − z′‖²).
 
     Distances are computed once; the other parameters are as in
-    `kernelwise.search.accuracy.held_out_accuracies`.
+    `kernelwise.search.engine.gram_accuracy.held_out_accuracies`.
     """
     grams = Grams(Z, [DISTANCES])
     accuracies = np.empty((len(gammas), len(Cs)))

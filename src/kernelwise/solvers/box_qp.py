@@ -11,8 +11,7 @@ import numpy as np
 from kernelwise import _native
 from kernelwise.solvers.active_set import solve_active_set
 from kernelwise.solvers.free_face import FreeFace
-from kernelwise.solvers.newton_face import newton_on_face
-from kernelwise.solvers.newton_few import newton_on_few
+from kernelwise.solvers.newton import newton_on_face, newton_on_few
 from kernelwise.solvers.products import subtract
 
 SINGLE: np.dtype = np.dtype(np.float32)

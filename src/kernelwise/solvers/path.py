@@ -14,13 +14,12 @@ from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import order_by_class, two_class_machines, vote
-from kernelwise.solvers.copies import Distinct, copies_that_pay, trained_weights
+from kernelwise.solvers.copies import Distinct, Shares, copies_that_pay, in_order, renumbered, trained_weights
 from kernelwise.solvers.dual import LOSSES
 from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
 from kernelwise.solvers.path_problem import PathProblem, PathsSolved, Places, Tables, warn_of_worst
-from kernelwise.solvers.shares import Shares, in_order, renumbered
 
 #: Rows of K that are copied at a time.
 BLOCK = 64

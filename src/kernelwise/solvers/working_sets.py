@@ -18,8 +18,7 @@ from kernelwise.solvers.dual import (
     signs_and_weights,
     warn_of,
 )
-from kernelwise.solvers.gaussian_rows import GaussianRows
-from kernelwise.solvers.kernel_rows import ALL, KernelRows
+from kernelwise.solvers.kernel_rows import ALL, GaussianRows, KernelRows
 from kernelwise.solvers.squared_hinge import RidgedRows
 from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 

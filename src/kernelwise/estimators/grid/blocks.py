@@ -14,8 +14,8 @@ from kernelwise._core.labels import is_balanced, weight_classes
 from kernelwise._core.validation import check_samples
 from kernelwise._core.weights import balanced_on, none_if_ones
 from kernelwise.estimators.grid.candidates import Group
-from kernelwise.estimators.kernel_choice import takes_distances
-from kernelwise.search.scaling import fit_transformer
+from kernelwise.estimators.kernel_argument import takes_distances
+from kernelwise.search.data.scaling import fit_transformer
 from kernelwise.solvers.copies import Distinct
 
 

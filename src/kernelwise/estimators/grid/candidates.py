@@ -8,7 +8,7 @@ from typing import Any
 
 from kernelwise._core.text import meant
 from kernelwise._core.validation import check_choice, check_positive
-from kernelwise.estimators.kernel_choice import (
+from kernelwise.estimators.kernel_argument import (
     SKLEARN_NAMES,
     check_kernel_numbers,
     choose_kernel,

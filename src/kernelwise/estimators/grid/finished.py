@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.weights import none_if_ones
 from kernelwise.estimators._cv_results import select_best
 from kernelwise.estimators._routing import route_score
-from kernelwise.search.scaling import fit_transformer
+from kernelwise.search.data.scaling import fit_transformer
 
 
 class FinishedSearch(ClassifierMixin, BaseEstimator):

@@ -21,9 +21,9 @@ from kernelwise.estimators._routing import split_metadata
 from kernelwise.estimators.grid.blocks import Block, Fold
 from kernelwise.estimators.grid.candidates import Group
 from kernelwise.kernels.gram import Grams, base_of
-from kernelwise.search.families import Classification
-from kernelwise.search.runner import FoldProblem
-from kernelwise.search.scoring import PathScorer
+from kernelwise.search.engine.runner import FoldProblem
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.scoring.scorers import PathScorer
 from kernelwise.solvers import SVMPath
 from kernelwise.solvers.copies import Training
 

@@ -9,7 +9,7 @@ from kernelwise.reports.drawing import Chart, Scale, linear
 from kernelwise.reports.held_out import SOURCES, Predictions, Reliability, Roc
 from kernelwise.reports.outliers import Outliers
 from kernelwise.reports.words import sentence, shortened
-from kernelwise.search.wording import number
+from kernelwise.search.verdict.wording import number
 
 DOTTED, DASHES = "2 4", (None, "7 4")
 #: Probabilities that lie within a smaller range than this are shown enlarged.

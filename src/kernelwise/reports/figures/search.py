@@ -8,8 +8,8 @@ from kernelwise.reports.colours import colour
 from kernelwise.reports.curves import CPath, CriterionCurves
 from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
 from kernelwise.reports.words import shortened
-from kernelwise.search.reasons import why_tried
-from kernelwise.search.wording import number
+from kernelwise.search.verdict.reasons import why_tried
+from kernelwise.search.verdict.wording import number
 
 #: Evaluations of one start that are drawn, at most.
 MAX_EVALUATIONS = 400

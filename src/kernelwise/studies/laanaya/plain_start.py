@@ -29,7 +29,7 @@ from kernelwise.datasets import make_weston
 from kernelwise.estimators import SVC
 from kernelwise.kernels import RBF, Gaussian, Kernel
 from kernelwise.optimizers import ManifoldDescent
-from kernelwise.search.metric_learner import MetricLearner
+from kernelwise.search.propose.metric_learner import MetricLearner
 from kernelwise.selection.laanaya import ALTERNATING, MAX_ITER, N_TRAININGS, FromIsotropic, rbf_select
 from kernelwise.selection.learned_metric import CS, GAMMAS
 from kernelwise.selection.procedure import best_cell

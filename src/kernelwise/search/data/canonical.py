@@ -1,0 +1,199 @@
+"""Rows in an order that depends on what they are, not on where they stand.
+
+What is chosen must not change when rows or columns are permuted, when a row is repeated instead of weighted
+twice, or when classes get other names. So equal rows of a class become one row with their total weight, the
+rows are put in an order of their own, and samples and folds are drawn in that order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise._core.equal_rows import mixed, mixed_values, row_hashes, row_sums, summed
+
+#: Binary digits of the largest value that keys look at: the rounding of a change of units is not in them.
+COARSE = 18
+#: Times that columns with equal keys are told apart by the rows that their values are in.
+ROUNDS = 3
+
+
+class ContentKeys(NamedTuple):
+    """Integers of 64 bits, of shapes (n_features,), (n_rows,) and (n_classes,): equal for equal content."""
+
+    columns: np.ndarray
+    rows: np.ndarray
+    classes: np.ndarray
+
+
+class _Bits:
+    """Mixed bits of the coarse values, and sums of them over rows and over columns, in integers."""
+
+    def __init__(self, Z: Any) -> None:
+        if sparse.issparse(Z):
+            Z = summed(Z)
+            self.stored = sparse.csr_array((mixed_values(_coarse(Z.data)), Z.indices, Z.indptr), Z.shape)
+            self.columnwise = self.stored.T.tocsr()
+        else:
+            self.stored, self.columnwise = mixed_values(_coarse(Z)), None
+
+    def over_columns(self, factors: np.ndarray) -> np.ndarray:
+        """Σ_j bits_ij·factors_j, shape (n_rows,)."""
+        if self.columnwise is None:
+            return (self.stored * factors).sum(axis=1, dtype=np.uint64)
+        return row_sums(self.stored.data * factors[self.stored.indices], self.stored.indptr)
+
+    def over_rows(self, factors: np.ndarray) -> np.ndarray:
+        """Σ_i bits_ij·factors_i, shape (n_features,)."""
+        if self.columnwise is None:
+            return (self.stored * factors[:, None]).sum(axis=0, dtype=np.uint64)
+        return row_sums(self.columnwise.data * factors[self.columnwise.indices], self.columnwise.indptr)
+
+
+def content_keys(Z: Any, index: np.ndarray, weight: np.ndarray) -> ContentKeys:
+    """Keys of scaled distinct rows (array or CSR matrix), whose class indices and weights are given.
+
+    All are sums, so that no order matters. A row's key is of its values, each with the key of its column, of
+    its weight and of its class; a class's of its rows; a column's of its values and then, as long as some
+    columns have equal keys, of the rows that they are in (as colours of a graph's nodes are refined).
+    """
+    bits = _Bits(Z)
+    columns = bits.over_rows(np.ones(len(index), np.uint64))
+    for _ in range(ROUNDS):
+        rows, classes = _rows_and_classes(bits, columns, index, weight)
+        n_different = len(np.unique(columns))
+        if n_different == len(columns):
+            break
+        refined = mixed(columns + bits.over_rows(_odd(rows)))
+        if len(np.unique(refined)) == n_different:
+            break
+        columns = refined
+        rows, classes = _rows_and_classes(bits, columns, index, weight)
+    return ContentKeys(columns, rows, classes)
+
+
+def _rows_and_classes(
+    bits: _Bits, columns: np.ndarray, index: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    rows = mixed(bits.over_columns(_odd(columns)) + mixed_values(weight))
+    classes = np.zeros(index.max() + 1, np.uint64)
+    np.add.at(classes, index, rows)
+    return mixed(rows + mixed(classes)[index]), classes
+
+
+def _coarse(values: np.ndarray) -> np.ndarray:
+    largest = np.abs(values).max(initial=0.0)
+    return np.rint(np.ldexp(values, COARSE - np.frexp(largest)[1]))
+
+
+def _odd(keys: np.ndarray) -> np.ndarray:
+    return mixed(keys) | np.uint64(1)
+
+
+#: Binary digits of the largest place of a row by which rows are told apart.
+PLACE_DIGITS = 36
+
+
+class DistinctRows(NamedTuple):
+    """Rows without repetitions, in an order that does not depend on the one they came in.
+
+    Attributes
+    ----------
+    rows, weight : ndarray of shape (n_distinct,)
+        The sample that is the first copy of each, and the total weight of its copies.
+    row_of : ndarray of shape (n_samples,)
+        Which distinct row each sample is; -1 for samples of weight zero, which are left out.
+    """
+
+    rows: np.ndarray
+    weight: np.ndarray
+    row_of: np.ndarray
+
+    def reordered(self, order: np.ndarray) -> DistinctRows:
+        """The same rows in another order."""
+        new_row = np.append(np.argsort(order), -1)  # the last one is for samples that are left out
+        return DistinctRows(self.rows[order], self.weight[order], new_row[self.row_of])
+
+
+def distinct_rows(
+    X: Any, index: np.ndarray, weight: np.ndarray, apart: np.ndarray | None = None
+) -> DistinctRows:
+    """Merge equal rows of one class; X has the shape (n_samples, n_features), the others (n_samples,).
+
+    Rows whose numbers ``apart`` differ stay apart.
+    """
+    used = np.flatnonzero(weight > 0)
+    keys = row_hashes(X)
+    if apart is not None:
+        keys = np.vstack([keys, apart.astype(np.uint64)])
+    order = used[np.lexsort((used, index[used], *keys[:, used]))]
+    columns = np.stack([*keys[:, order], index[order].astype(np.uint64)])
+    is_new = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
+    row_of = np.full(len(index), -1)
+    row_of[order] = np.cumsum(is_new) - 1
+    return DistinctRows(order[is_new], np.bincount(row_of[order], weights=weight[order]), row_of)
+
+
+def distinct_points(points: np.ndarray, index: np.ndarray, weight: np.ndarray) -> DistinctRows:
+    """Merge the samples of one class that are one point, in the order of the first of each.
+
+    For matrices, whose rows have no values to be ordered by. ``points`` has a number for every sample, as
+    from `kernelwise._core.matrix_points.number_points`; all arrays have the shape (n_samples,).
+    """
+    used = np.flatnonzero(weight > 0)
+    keys = np.stack([points[used], index[used]])
+    _, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    row_of = np.full(len(weight), -1)
+    row_of[used] = np.argsort(order)[inverse.ravel()]
+    return DistinctRows(used[first[order]], np.bincount(row_of[used], weights=weight[used]), row_of)
+
+
+def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Order of distinct rows that their values decide, shape (n_distinct,).
+
+    Scaled samples go in, so that units do not matter. It is the order along a direction whose component for a
+    feature comes from the values of that feature, not from its position. A point that is in several classes
+    is a tie; the weights decide it, then what else is in the classes, and their names only where everything
+    else is equal.
+    """
+    keys = content_keys(Z, index, weight)
+    totals, classes = np.bincount(index, weights=weight)[index], keys.classes[index]
+    place = _place_along(Z, keys.columns)
+    return np.lexsort((index, classes, totals, weight, *row_hashes(Z), keys.rows, place))
+
+
+def _place_along(Z: Any, columns: np.ndarray) -> np.ndarray:
+    """Place of each row along a direction made of the keys of the columns, shape (n_distinct,).
+
+    By the same additions for every row, as a matrix product may round equal rows differently; and to so many
+    digits only, as the order of the columns has a part in the rounding.
+    """
+    if sparse.issparse(Z):
+        Z = summed(Z)
+    along = project(Z, mixed(columns + np.uint64(1)) / 2.0**64 - 0.5)
+    return np.rint(np.ldexp(along, PLACE_DIGITS - np.frexp(np.abs(along).max(initial=0.0))[1]))
+
+
+def project(X: Any, direction: np.ndarray) -> np.ndarray:
+    """X·direction, shape (n_samples,), by additions within each row only."""
+    if not sparse.issparse(X):
+        return (X * direction).sum(axis=1)
+    return row_sums(X.data * direction[X.indices], X.indptr)
+
+
+def sample(index: np.ndarray, n_rows: int, random_state: int = 0) -> np.ndarray:
+    """A stratified sample of about ``n_rows`` canonical rows, in their order; at least two of a class."""
+    share = n_rows / len(index)
+    chosen = [
+        members[: max(2, round(share * len(members)))] for members in shuffled_classes(index, random_state)
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def shuffled_classes(index: np.ndarray, random_state: int) -> list[np.ndarray]:
+    """The rows of every class, shuffled; each by a generator of its own, so that names do not matter."""
+    members = [np.flatnonzero(index == k) for k in np.unique(index)]
+    return [np.random.default_rng(random_state).permutation(rows) for rows in members]

@@ -1,0 +1,297 @@
+"""Step 2 of a search: rows assigned to folds; which fold trains on which row, and which holds it out."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.labels import lone_rows
+from kernelwise._core.text import count
+from kernelwise._core.weights import copies_of
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.findings import Finding
+from kernelwise.search.data.canonical import sample, shuffled_classes
+from kernelwise.search.data.samples import Samples
+
+if TYPE_CHECKING:
+    from kernelwise.search.engine.context import FitContext
+    from kernelwise.search.families.family import Family
+
+Folds = list[tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class FoldRows:
+    """The rows of a search, each with the folds that hold it out and those that train on it.
+
+    A row stands here once for every way in which folds use a share of its weight: ``weight`` is that share,
+    ``rows`` are indices of samples, increasing; both have the shape (n_rows,). ``held``, of shape (n_held,),
+    are the rows that are held out, as positions in ``rows``, each as often as a fold does so; ``fold``, of
+    the same shape, says which. The fold −1 is none: of rows whose answers only the final machine can give.
+    ``trained``, of shape (n_folds, n_rows), says which fold trains on which row.
+
+    Usual folds are a partition: ``held`` is None where each row is held out once at most, and ``trained`` is
+    None where all folds train on all rows that they do not hold out.
+    """
+
+    rows: np.ndarray
+    fold: np.ndarray
+    weight: np.ndarray
+    n_folds: int
+    held: np.ndarray | None = None
+    trained: np.ndarray | None = None
+
+    @property
+    def is_partition(self) -> bool:
+        """Whether each row is held out once, or never and then trained on by all folds."""
+        return self.held is None and self.trained is None
+
+    @property
+    def asked(self) -> np.ndarray:
+        """Positions in ``rows`` of what is held out, shape (n_held,)."""
+        return np.arange(len(self.rows)) if self.held is None else self.held
+
+    @property
+    def times(self) -> np.ndarray:
+        """How often the row of each answer is held out by all folds together, shape (n_held,), at least 1."""
+        return np.maximum(np.bincount(self.asked[self.fold >= 0], minlength=len(self.rows)), 1)[self.asked]
+
+    @property
+    def places(self) -> list[np.ndarray]:
+        """For every fold: which of the n_held answers are its own."""
+        return [np.flatnonzero(self.fold == k) for k in range(self.n_folds)]
+
+    @property
+    def folds(self) -> Folds:
+        """(train, test) pairs, as positions in ``rows``."""
+        tests = [self.asked[place] for place in self.places]
+        if self.trained is None:
+            return [(np.flatnonzero(self.fold != k), test) for k, test in enumerate(tests)]
+        return [(np.flatnonzero(train), test) for train, test in zip(self.trained, tests, strict=True)]
+
+    def spelled_out(self) -> FoldRows:
+        """The same folds with ``held`` and ``trained``; rows of the fold −1 are only trained on."""
+        if not self.is_partition:
+            return self
+        held = np.flatnonzero(self.fold >= 0)
+        held = held[np.argsort(self.fold[held], kind="stable")]
+        trained = self.fold != np.arange(self.n_folds)[:, None]
+        return FoldRows(self.rows, self.fold[held], self.weight, self.n_folds, held, trained)
+
+    def within(self, rows: np.ndarray) -> FoldRows:
+        """These folds restricted to some rows; folds that are left without a part are dropped."""
+        is_in = np.isin(self.rows, rows)
+        if self.is_partition:
+            return _numbered(self.rows[is_in], self.fold[is_in], self.weight[is_in])
+        return self._restricted(is_in, np.full(self.n_folds, True))
+
+    def only(self, is_kept: np.ndarray) -> FoldRows:
+        """Some of the folds, by a mask of shape (n_folds,), of the same rows."""
+        return self.spelled_out()._restricted(np.full(len(self.rows), True), is_kept)
+
+    def _restricted(self, is_in: np.ndarray, is_kept: np.ndarray) -> FoldRows:
+        assert self.held is not None
+        assert self.trained is not None
+        answers = np.flatnonzero(is_in[self.held] & (self.fold >= 0))
+        has_test = np.bincount(self.fold[answers], minlength=self.n_folds) > 0
+        kept = np.flatnonzero(is_kept & has_test & (self.trained & is_in).any(axis=1))
+        answers = answers[np.isin(self.fold[answers], kept)]
+        position = np.cumsum(is_in) - 1
+        return FoldRows(
+            self.rows[is_in],
+            np.searchsorted(kept, self.fold[answers]),
+            self.weight[is_in],
+            len(kept),
+            position[self.held[answers]],
+            self.trained[np.ix_(kept, is_in)],
+        )
+
+    def asking_also(self, positions: np.ndarray) -> FoldRows:
+        """The same folds, and answers that only the final machine can give, of some positions in ``rows``."""
+        assert self.held is not None
+        held, fold = np.append(self.held, positions), np.append(self.fold, np.full(len(positions), -1))
+        return FoldRows(self.rows, fold, self.weight, self.n_folds, held, self.trained)
+
+    def training_on(self, rows: np.ndarray) -> FoldRows:
+        """A partition, but some rows are held out by no fold; folds that are left empty are dropped."""
+        if not len(rows):
+            return self
+        return _numbered(self.rows, np.where(np.isin(self.rows, rows), -1, self.fold), self.weight)
+
+    def renamed(self, names: np.ndarray) -> FoldRows:
+        """A partition of rows with other indices: ``names`` has the new one of each, (n_rows,)."""
+        order = np.argsort(names[self.rows], kind="stable")
+        return FoldRows(names[self.rows][order], self.fold[order], self.weight[order], self.n_folds)
+
+
+def _numbered(rows: np.ndarray, fold: np.ndarray, weight: np.ndarray) -> FoldRows:
+    """Folds numbered from zero without gaps; −1 stays."""
+    filled = np.unique(fold[fold >= 0])
+    return FoldRows(rows, np.where(fold < 0, -1, np.searchsorted(filled, fold)), weight, len(filled))
+
+
+#: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
+FOLDS = ((500, 5), (1500, 3))
+FEWEST_FOLDS = 2
+#: Paths of C that a time budget should allow.
+N_PATHS = 8
+#: Rows that a search looks at, at least, however short its time is.
+FEWEST_ROWS = 300
+
+
+def assign_folds(
+    samples: Samples,
+    cv: Any,
+    family: Family,
+    context: FitContext,
+    *,
+    random_state: int = 0,
+    needs_all_classes: bool = False,
+) -> FoldRows:
+    """Assign folds to all rows, or to a stratified sample if they are too many for a search or its time.
+
+    ``cv`` is a number of folds, "auto", or the folds themselves. The context gets a finding if the rows are
+    sampled. ``needs_all_classes`` says that the score may be undefined on a fold without a class; then "auto"
+    is no more folds than every class has samples for.
+    """
+    rows = _search_rows(samples, family, context, random_state)
+    if isinstance(cv, FoldRows):
+        return _usable(cv, rows, samples, context)
+    n_folds = cv
+    strata, weight = samples.strata[rows], samples.weight[rows]
+    counts = np.bincount(strata, weights=copies_of(weight))
+    most = int(counts.max())
+    if n_folds == "auto":
+        n_folds = min(folds_for(counts.sum()), most)
+        if needs_all_classes:
+            n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts[counts > 1].min())))
+    if n_folds > most:
+        raise ValueError(
+            f"cv={n_folds} is more than the {count(most, 'sample')} of the largest class. Use fewer folds."
+        )
+    points = None if samples.points is None else samples.points[rows]
+    return folds_of_rows(strata, weight, n_folds, points, random_state).renamed(rows)
+
+
+def _usable(given: FoldRows, rows: np.ndarray, samples: Samples, context: FitContext) -> FoldRows:
+    """Folds of the user, restricted to the rows of the search; findings say which do not count."""
+    kept = given.within(rows)
+    if kept.n_folds < given.n_folds:
+        dropped = count(given.n_folds - kept.n_folds, "fold holds", "folds hold")
+        message = f"{dropped} out none of the rows that the search chose kernel and C on, and did not count."
+        context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
+    if kept.is_partition:
+        kept = kept.training_on(lone_rows(samples.strata, samples.weight))
+    if not samples.strata.any():
+        return kept
+    strata = samples.strata[kept.rows]
+    is_kept = np.array([len(np.unique(strata[train])) > 1 for train, _ in kept.folds], dtype=bool)
+    if not is_kept.any():
+        raise ValueError(
+            "Every fold of 'cv' trains on samples of one class only. Use folds with samples of two classes "
+            "in each training part."
+        )
+    if not is_kept.all():
+        dropped = count(int((~is_kept).sum()), "fold of 'cv' trains", "folds of 'cv' train")
+        message = f"{dropped} on samples of one class only, and did not count."
+        advice = "Use folds with samples of two classes or more in each training part."
+        context.findings.append(Finding("folds of one class", "warning", message, advice))
+        warnings.warn(str(context.findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        kept = kept.only(is_kept)
+        strata = samples.strata[kept.rows]
+    if kept.is_partition:
+        return kept
+    return kept.asking_also(np.flatnonzero(~np.isin(strata, strata[kept.asked])))
+
+
+def folds_of_rows(
+    strata: np.ndarray, weight: np.ndarray, n_folds: int, points: np.ndarray | None, random_state: int
+) -> FoldRows:
+    """Stratified folds of rows in canonical order; the only row of a class is in every training part.
+
+    ``points`` is as in `splits_copies`, the other arrays have the same shape.
+    """
+    is_split = splits_copies(points, strata, weight, n_folds)
+    found = stratified_folds(strata, weight, n_folds, random_state, is_split)
+    return found.training_on(lone_rows(strata, weight))
+
+
+def _search_rows(samples: Samples, family: Family, context: FitContext, random_state: int) -> np.ndarray:
+    n, limit = len(samples), family.max_rows
+    if context.deadline.seconds is not None:
+        affordable = np.sqrt(max(context.deadline.left, 0.0) / N_PATHS / family.path_cost)
+        limit = int(np.clip(affordable, FEWEST_ROWS, limit))
+    if n <= limit:
+        return np.arange(n)
+    kind = "stratified sample" if samples.strata.any() else "sample"
+    final = "all rows" if context.deadline.seconds is None else "as many rows as the time budget allows"
+    message = (
+        f"The search chose kernel and C on a {kind} of {limit} of {n} distinct rows. The final model is "
+        f"trained on {final}."
+    )
+    context.findings.append(Finding("sampled", "info", message))
+    return sample(samples.strata, limit, random_state)
+
+
+def folds_for(n: float) -> int:
+    """Number of folds for that many rows."""
+    return next((folds for limit, folds in FOLDS if n < limit), FEWEST_FOLDS)
+
+
+def splits_copies(
+    points: np.ndarray | None, strata: np.ndarray, weight: np.ndarray, n_folds: int
+) -> np.ndarray:
+    """Whether the copies of a row go to several folds, for each class, shape (n_classes,).
+
+    They do where most of the weight is on points that are in several classes: of points with a few values
+    only, a machine has to learn how often each is in which class. And they do in a class with fewer rows than
+    folds: machines would otherwise know nothing of it. ``points``, of shape (n_rows,), has the same number
+    for rows that are the same point; None if that is not known.
+    """
+    is_small = np.bincount(strata) < n_folds
+    if points is None:
+        return is_small
+    _, index, counts = np.unique(points, return_inverse=True, return_counts=True)
+    return is_small | (weight[counts[index] > 1].sum() > 0.5 * weight.sum())
+
+
+def stratified_folds(
+    strata: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0, is_split: Any = True
+) -> FoldRows:
+    """Make stratified folds: the shuffled rows of a class go to the folds in turn.
+
+    ``strata`` has the class index of each row, in canonical order. A row of weight w is `copies_of` w rows,
+    one after the other, in classes with ``is_split``, which is a bool or an array of shape (n_classes,).
+    """
+    is_split = np.broadcast_to(is_split, strata.max() + 1)
+    copies = np.where(is_split[strata], copies_of(weight), 1.0)
+    counts = np.zeros((len(strata), n_folds))
+    for members in shuffled_classes(strata, random_state):
+        after = np.cumsum(copies[members])
+        # How many of the numbers up to (and from) a row's own leave the rest k, for every fold k.
+        k = np.arange(n_folds)
+        upto = np.floor_divide(after[:, None] - 1 - k, n_folds)
+        counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)
+    rows, fold = np.nonzero(counts)
+    return FoldRows(rows, fold, counts[rows, fold] * (weight / copies)[rows], n_folds)
+
+
+def check_folds_have_weight(
+    splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray, owner: str
+) -> None:
+    """Raise if there are no folds, or a part of one has samples of weight zero only."""
+    if not splits:
+        raise ValueError(
+            f"'cv' of {owner} gives no folds. Pass a number of folds, or splits into (train, test)."
+        )
+    for k, (train, test) in enumerate(splits):
+        for part, rows in (("training", train), ("test", test)):
+            if not weight[rows].any():
+                raise ValueError(
+                    f"sample_weight is zero for all samples in the {part} part of fold {k} of 'cv'. "
+                    "Use other folds, or remove the samples of weight zero."
+                )

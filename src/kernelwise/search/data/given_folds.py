@@ -1,0 +1,133 @@
+"""Folds that come from the user: the splits that a ``cv`` stands for, as folds of distinct rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from kernelwise.search.data.folds import FoldRows
+
+
+def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray) -> FoldRows:
+    """Turn the user's splits (indices or masks of samples) into folds of distinct rows.
+
+    Test parts may overlap, miss samples, and be other than what is not trained on. Equal samples stay
+    together where all folds use them alike, and apart where not, so that no fold learns what it holds out.
+    ``index``, of shape (n_samples,), is the row that each sample is; negative for those that are left out.
+    """
+    if not splits:
+        raise ValueError("'cv' has no folds. Use a splitter such as KFold, or a number of folds.")
+    trained, asked = _counts(splits, len(index))
+    if (asked.sum(axis=0) == 1).all() and np.array_equal(trained, 1 - asked):
+        return _partition(asked.argmax(axis=0), len(splits), index, weight)
+    # What a fold trains on twice is two samples, of which other folds train on one.
+    copies = np.maximum(trained.max(axis=0), 1)
+    sample = np.repeat(np.arange(len(index)), copies)
+    number = np.arange(len(sample)) - np.repeat(np.cumsum(copies) - copies, copies)
+    is_trained, asked = trained[:, sample] > number, np.where(number == 0, asked[:, sample], 0)
+    used = np.flatnonzero(index[sample] >= 0)
+    use, row = _numbers_of_uses(is_trained[:, used], asked[:, used]), index[sample[used]]
+    order = np.lexsort((use, row))
+    is_new = np.append(True, (np.diff(row[order]) != 0) | (np.diff(use[order]) != 0))[: len(order)]
+    first = used[order[is_new]]
+    fold, held = np.nonzero(asked[:, first])
+    times = asked[:, first][fold, held]
+    return FoldRows(
+        index[sample[first]],
+        np.repeat(fold, times),
+        np.bincount(np.cumsum(is_new) - 1, weights=weight[sample[used[order]]]),
+        len(splits),
+        np.repeat(held, times),
+        is_trained[:, first],
+    )
+
+
+def _counts(splits: list[tuple[Any, Any]], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """How often each fold trains on each sample, and holds it out, both of shape (n_folds, n_samples)."""
+    everyone = np.arange(n)
+    counts = np.zeros((2, len(splits), n), np.int32)
+    for k, parts in enumerate(splits):
+        if max(np.max(part, initial=0) for part in parts) >= n:
+            raise ValueError(f"Fold {k} of 'cv' names samples beyond the {n} that there are.")
+        counts[:, k] = [np.bincount(everyone[part], minlength=n) for part in parts]
+        both = counts[:, k].all(axis=0)
+        if both.any():
+            raise ValueError(
+                f"Fold {k} of 'cv' trains on sample {int(both.argmax())} and holds it out, too, so its score "
+                "would be too good. Use disjoint parts, or GridSearchSVC, which accepts any."
+            )
+    return counts[0], counts[1]
+
+
+def _numbers_of_uses(is_trained: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """The same number for samples that all folds use alike, shape (n_samples,).
+
+    Folds have random keys of 64 bits, whose sums differ for uses that differ.
+    """
+    keys = np.random.default_rng(0).integers(2**64, size=(2, len(asked)), dtype=np.uint64)
+    sums = keys[0] @ is_trained.astype(np.uint64) + keys[1] @ asked.astype(np.uint64)
+    return np.unique(sums, return_inverse=True)[1]
+
+
+def _partition(fold: np.ndarray, n_folds: int, index: np.ndarray, weight: np.ndarray) -> FoldRows:
+    used = index >= 0
+    keys, inverse = np.unique(index[used] * n_folds + fold[used], return_inverse=True)
+    return FoldRows(keys // n_folds, keys % n_folds, np.bincount(inverse, weights=weight[used]), n_folds)
+
+
+Splits = list[tuple[np.ndarray, np.ndarray]]
+
+
+def check_kind_of_folds(cv: Any, default: str, owner: str) -> None:
+    """Raise unless ``cv`` is a number of folds, a splitter or an iterable."""
+    is_number = isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2
+    if not is_number and ((not hasattr(cv, "split") and not np.iterable(cv)) or isinstance(cv, str)):
+        raise ValueError(
+            f"'cv' of {owner} must be {default}, an integer of at least 2, a splitter or an iterable of "
+            f"(train, test), got {cv!r}."
+        )
+
+
+def read_splits(cv: Any, X: Any, y: np.ndarray, owner: str, params: dict[str, Any] | None = None) -> Splits:
+    """Row numbers of the training and test part of each fold of a classification's or a regression's ``cv``.
+
+    ``X`` and ``params``, such as ``groups``, are what a splitter sees. None and numbers are stratified folds.
+    """
+    params = params or {}
+    if cv is None or hasattr(cv, "split") or isinstance(cv, int | np.integer):
+        given: Any = check_cv(cv, y, classifier=True).split(X, y, **params)
+    else:
+        given = cv
+    try:
+        folds = list(given)
+    except ValueError as error:
+        if params.get("groups") is None and "groups" in str(error):
+            raise ValueError(
+                f"'cv' of {owner} is {cv!r}, which needs groups. Pass them to fit: fit(X, y, groups=...)."
+            ) from error
+        raise
+    return [_checked(fold, k, len(y)) for k, fold in enumerate(folds)]
+
+
+def _checked(fold: Any, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The row numbers of one fold."""
+    parts = [np.asarray(part) for part in fold] if isinstance(fold, tuple | list) else []
+    if len(parts) != 2 or not all(_are_rows(part, n) for part in parts):
+        raise ValueError(
+            f"Fold {k} of 'cv' must be a pair (train, test) of row numbers or of masks of the {n} rows. Use "
+            "a splitter such as KFold, or such pairs."
+        )
+    for part in parts:
+        if part.size and part.dtype != bool and not -n <= part.min() <= part.max() < n:
+            raise ValueError(f"Fold {k} of 'cv' names samples beyond the {n} that there are.")
+    everyone = np.arange(n)
+    train, test = (everyone[part] if part.size else everyone[:0] for part in parts)
+    return train, test
+
+
+def _are_rows(part: np.ndarray, n: int) -> bool:
+    if part.ndim != 1:
+        return False
+    return part.size == 0 or part.dtype.kind in "iu" or (part.dtype == bool and len(part) == n)

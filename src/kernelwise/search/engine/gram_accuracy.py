@@ -1,0 +1,79 @@
+"""Held-out accuracies of one Gram matrix at given values of C: cross-validation at its plainest.
+
+The papers' procedures and the learning of metrics compare kernels by it, with the machines of the search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.search.engine.runner import FoldProblem, Folds
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.scoring.held_out_answers import ClassAnswers
+
+TOL = 1e-3
+
+
+def held_out_accuracies(
+    K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, *, multiclass: str = "ovo", n_jobs: int | None = None
+) -> np.ndarray:
+    """Train the machines of every fold for every C and return their accuracies on the rest of the samples.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        The Gram matrix of any kernel.
+    y : ndarray of shape (n_samples,)
+    Cs : array of shape (n_Cs,)
+        One warm-started path for each fold.
+    folds : list of (train, test)
+        No sample in two test parts.
+    multiclass, n_jobs
+        As in `kernelwise.SVC`; no strategy that rejects.
+
+    Returns
+    -------
+    accuracies : ndarray of shape (n_Cs, n_folds)
+    """
+    is_right = _is_right(K, y, Cs, folds, multiclass, n_jobs)
+    ends = np.cumsum([len(test) for _, test in folds])
+    return np.column_stack([part.mean(axis=1) for part in np.split(is_right, ends[:-1], axis=1)])
+
+
+def pooled_accuracies(
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: Any,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+    loss: str = "hinge",
+) -> np.ndarray:
+    """Return the share of all held-out samples that the machines classify correctly, shape (n_Cs,).
+
+    Every sample counts the same, however large its fold is; ``loss`` is as in `kernelwise.SVC`, and the other
+    parameters as in `held_out_accuracies`.
+    """
+    return _is_right(K, y, Cs, folds, multiclass, n_jobs, loss).mean(axis=1)
+
+
+def _is_right(
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: Any,
+    folds: Folds,
+    multiclass: str,
+    n_jobs: int | None,
+    loss: str = "hinge",
+) -> np.ndarray:
+    """Whether each held-out sample, fold after fold, is classified correctly: shape (n_Cs, n_held_out)."""
+    held_out = np.concatenate([test for _, test in folds])
+    settings = {"tol": TOL, "max_iter": -1, "n_jobs": n_jobs}
+    family = Classification(np.unique(y), multiclass, loss=loss)
+    solved = FoldProblem(None, y, np.ones(len(y)), folds, family, settings).solve(K, Cs)
+    solved.warn(TOL)
+    answers = ClassAnswers(multiclass, "ovr", None)
+    return answers.labels(solved.path.decision[:, held_out], solved.path.classes) == y[held_out]

@@ -1,0 +1,351 @@
+"""Step 5 of a search: held-out scores of kernels along paths of C, all on the same folds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelwise._core.memory import MIB
+from kernelwise._core.threads import number_of_threads
+from kernelwise._core.weights import copies_of, with_copies
+from kernelwise.kernels import Kernel
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.folds import FoldRows
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine import kernel_journal
+from kernelwise.search.engine.context import Deadline, FitContext
+from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel, without_rounding
+from kernelwise.search.engine.rules import standard_error
+from kernelwise.search.engine.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
+from kernelwise.search.engine.scored_kernel import ScoredKernel, check_defined, forget_worst, joined
+from kernelwise.search.scoring.scorers import HeldOutScorer, Scorer
+from kernelwise.sketch import DistanceSketch
+from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.path_problem import Places
+
+if TYPE_CHECKING:
+    from kernelwise.search.families.family import Family
+
+MAX_EXTENSIONS = 4
+#: Bytes of held-out decision values that are kept.
+MAX_STORED = 512 * MIB
+#: Rows on which a criterion without a sketch is computed, at most.
+MAX_CRITERION_ROWS = 1000
+
+
+@dataclass
+class CrossValidator:
+    """Cross-validation of kernels on fixed folds, which remembers all that it has scored.
+
+    Parameters
+    ----------
+    samples : Samples
+    fold_rows : FoldRows
+        Rows of the samples with the folds that train on them and hold them out.
+    family, scorer, context
+        What is learned, what is maximised, and what accompanies the fit.
+    runner : callable, default=Here
+        Makes, from a `FoldProblem`, what runs the paths.
+    settings : dict
+        ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
+    Cs : ndarray, default=None
+        Values of C for every kernel; None is a range that follows the kernel.
+    random_state : int, default=0
+    others : dict
+        Scores that are not maximised but shown beside it, by name: a family and a scorer each.
+
+    Attributes
+    ----------
+    scored : list of ScoredKernel
+    in_folds : Samples
+        The rows of the folds, each with a share of its weight that all folds use alike.
+    held_out : Samples
+        What is held out, fold by fold; of usual folds, ``in_folds`` itself. A row that is held out several
+        times has its weight shared out among them, and these samples have no Z.
+    tested : ndarray of shape (n_tested,)
+        Which of ``held_out`` a fold holds out: all but rows that stand for classes which none does.
+    n_stopped, n_indefinite : int
+        Machines that did not converge, and Gram matrices that are far from positive semi-definite.
+    """
+
+    samples: Samples
+    fold_rows: FoldRows
+    family: Family
+    scorer: Scorer
+    context: FitContext = field(default_factory=FitContext)
+    runner: Callable[[FoldProblem], Runner] = Here
+    settings: dict[str, Any] = field(default_factory=lambda: {"tol": 1e-3, "max_iter": -1, "n_jobs": None})
+    Cs: np.ndarray | None = None
+    random_state: int = 0
+    others: Mapping[str, tuple[Family, Scorer]] = field(default_factory=dict)
+    scored: list[ScoredKernel] = field(default_factory=list)
+    n_stopped: int = 0
+    n_indefinite: int = 0
+
+    def __post_init__(self) -> None:
+        self.folds, self.places = self.fold_rows.folds, self.fold_rows.places
+        # Asked once: joblib takes a while to tell.
+        self.settings = {**self.settings, "n_jobs": number_of_threads(self.settings.get("n_jobs"))}
+        self.tested = np.flatnonzero(self.fold_rows.fold >= 0)
+        rows = self.samples[self.fold_rows.rows]
+        weight = self.fold_rows.weight
+        self.in_folds = rows = replace(rows, weight=weight, bound=rows.bound * (weight / rows.weight))
+        self.held_out = rows
+        if self.fold_rows.held is not None:
+            self.held_out = rows.answers(self.fold_rows.held, 1.0 / self.fold_rows.times)
+        bound = self.family.bounds_on_folds(rows.y, weight, rows.bound, self.folds)
+        places = Places(self.places, len(self.held_out))
+        problem = FoldProblem(rows.Z, rows.y, bound, self.folds, self.family, self.settings, places)
+        self._runner = self.runner(problem.by_class(rows.strata, is_gram=rows.is_gram))
+
+    @cached_property
+    def search_samples(self) -> Samples:
+        """The rows of the folds, each once."""
+        return self.samples[np.unique(self.fold_rows.rows)]
+
+    def criterion_samples(self) -> Samples:
+        """Rows on which a criterion without a sketch is computed: those of the search, or some of them."""
+        part = self.search_samples
+        if len(part) <= MAX_CRITERION_ROWS:
+            return part
+        return part[sample(part.strata, MAX_CRITERION_ROWS, self.random_state)]
+
+    def started(self, kernel: Kernel, heuristic: str) -> Kernel:
+        """A kernel with parameters from the rows of the search, each as often as its weight says."""
+        part = self.search_samples
+        started = kernel.initialize(
+            *with_copies(part.Z, self.family.labels(part.y), part.weight_or_none), heuristic
+        )
+        return started if heuristic == "keep" else without_rounding(started)
+
+    def sketch(self, kernel: Any = None) -> DistanceSketch:
+        """The distance sketch of the rows of the search, or of all rows if they are on a cluster."""
+        if self.context.full_data is not None:
+            return self.context.full_data.sketch(kernel)
+        part = self.search_samples
+        return DistanceSketch.from_data(
+            part.Z,
+            self.family.nameless(part.y),
+            kernel=kernel,
+            sample_weight=part.weight_or_none,
+            n_jobs=self.settings.get("n_jobs"),
+        )
+
+    def score(
+        self,
+        kernel: Any,
+        reason: str,
+        *,
+        Cs: np.ndarray | None = None,
+        epsilons: Sequence[float | None] | None = None,
+    ) -> ScoredKernel:
+        """Score a kernel for every C, and for more beyond an end where the best is.
+
+        ``reason`` says why it is tried; ``Cs`` and ``epsilons`` are for this kernel alone. The best ε is
+        returned, the first of equals.
+        """
+        found = [
+            self._score_at(kernel, reason, self.Cs if Cs is None else Cs, epsilon)
+            for epsilon in (self.family.epsilons if epsilons is None else epsilons)
+        ]
+        return max(found, key=lambda scored: scored.best_score)
+
+    def other_scores(self, name: str, scored: ScoredKernel) -> np.ndarray:
+        """Scores of one kernel by another score than the one that is maximised, of shape (n_Cs, n_folds)."""
+        family, scorer = self.others[name]
+        decision = scored.decision.astype(float)
+        decision = decision[:, :, 0] if decision.shape[2] == 1 else decision
+        return self.scores_of(self._scored_values(family, decision), scorer)
+
+    def _scored_values(self, family: Family, decision: np.ndarray) -> np.ndarray:
+        """What scorers see of decision values of what is held out."""
+        return family.scored_values(decision, self.held_out, self.fold_rows.fold, self.fold_rows.asked)
+
+    def prefetch(self, kernels: Sequence[Any], epsilons: Sequence[float | None] | None = None) -> None:
+        """Announce the kernels that `score` will be asked for next: a cluster scores them together.
+
+        Nothing is announced if there is one only, or if some might not be scored: for want of time, or
+        because a journal has them.
+        """
+        if len(kernels) > 1 and self.context.deadline.seconds is None and self.context.journal is None:
+            epsilons = self.family.epsilons if epsilons is None else epsilons
+            self._runner.prefetch(kernels, self._first_Cs, epsilons)
+
+    def _first_Cs(self, variance: float) -> np.ndarray:
+        """Values of C that a kernel of this variance in feature space is scored at first."""
+        return self.family.first_Cs(variance, self.scored) if self.Cs is None else self.Cs
+
+    def standard_error(self, scored: ScoredKernel, index: int | None = None) -> float:
+        """Standard error of the score at one C of a kernel, the best one if none is given."""
+        folds = scored.scores[scored.best if index is None else index]
+        return float(standard_error(folds, self.n_held_out, self.scorer.is_share))
+
+    @property
+    def n_held_out(self) -> float:
+        """Number of samples that were held out, repeated ones included."""
+        # From the weights alone: the rows of a Gram matrix would be a copy of it.
+        held = np.unique(self.fold_rows.asked[self.tested])
+        rows, index = np.unique(self.fold_rows.rows[held], return_inverse=True)
+        weight = self.samples.weight[rows]
+        if not self.fold_rows.is_partition:  # some copies of a row may be held out, and others not
+            weight = np.minimum(np.bincount(index, weights=self.fold_rows.weight[held]), weight)
+        return float(copies_of(weight).sum())
+
+    @property
+    def is_from_all_classes(self) -> np.ndarray:
+        """Whether an answer is from machines that have learned every class, shape (n_held_out,)."""
+        n_classes = len(np.unique(self.in_folds.strata))
+        is_whole = [len(np.unique(self.in_folds.strata[train])) == n_classes for train, _ in self.folds]
+        return np.append(is_whole, False)[self.fold_rows.fold]
+
+    def scores_of(
+        self, values: np.ndarray, scorer: Scorer | None = None, labels: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Scores of shape (n_Cs, n_folds) of what a scorer sees, (n_Cs, n_held_out[, n_machines]).
+
+        ``labels``, of shape (n_Cs, n_tested), are the class indices that the values stand for, if known.
+        """
+        scorer = self.scorer if scorer is None else scorer
+        asked = self.fold_rows.asked
+        rows, weight = self.fold_rows.rows[asked], self.fold_rows.weight[asked]
+        if isinstance(scorer, HeldOutScorer):
+            index = labels if self.tested.size == len(rows) else None
+            shares = scorer.shares(values, rows, self.places, index)
+            if shares is not None:
+                return shares
+        by_fold = [scorer(values[:, place], rows[place], weight[place]) for place in self.places]
+        return np.stack(by_fold, axis=1)
+
+    @property
+    def n_machines(self) -> int:
+        """Number of machines that were trained."""
+        return sum(scored.n_machines for scored in self.scored)
+
+    def _score_at(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+    ) -> ScoredKernel:
+        with self.context.task("kernel"):
+            if self.context.journal is None:
+                scored, n_stopped, n_indefinite = self._along_C(kernel, reason, Cs, epsilon)
+            else:
+                scored, n_stopped, n_indefinite = self._by_journal(kernel, reason, Cs, epsilon)
+            scored.recompute = self._recompute(kernel, reason, Cs, scored)
+        self.n_stopped += n_stopped
+        self.n_indefinite += n_indefinite
+        self.scored.append(scored)
+        forget_worst(self.scored, MAX_STORED)
+        self.context.on_scored(scored)
+        return scored
+
+    def _by_journal(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+    ) -> tuple[ScoredKernel, int, int]:
+        """Scores from the journal, or into it."""
+        journal, skipped = self.context.journal, self.context.deadline.skipped
+        assert journal is not None
+        # A time budget may leave fewer rows to the search, and end a path before its time.
+        name = f"{kernel_journal.name_of(kernel, Cs, epsilon)} {len(self.held_out)}"
+        if name in journal:
+            found = journal[name]
+            scored = kernel_journal.from_json(found, kernel, reason)
+            return scored, found["n_stopped"], found["n_indefinite"]
+        n_skipped = len(skipped)
+        scored, n_stopped, n_indefinite = self._along_C(kernel, reason, Cs, epsilon)
+        if len(skipped) == n_skipped:
+            journal[name] = kernel_journal.to_json(scored, n_stopped, n_indefinite)
+        return scored, n_stopped, n_indefinite
+
+    def _recompute(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, scored: ScoredKernel
+    ) -> Callable[[], np.ndarray]:
+        """A function that solves a kernel as it was solved now, for its decision values."""
+        then = copy(self)
+        then.scored = list(self.scored)
+        then.context = FitContext(Deadline(), full_data=self.context.full_data)
+
+        def recompute() -> np.ndarray:
+            found, *_ = then._along_C(kernel, reason, Cs, scored.epsilon)
+            if not np.array_equal(found.Cs, scored.Cs):  # its time was up before the end of its path
+                found, *_ = then._along_C(kernel, reason, np.asarray(scored.Cs), scored.epsilon)
+            return found.decision
+
+        return recompute
+
+    def _along_C(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+    ) -> tuple[ScoredKernel, int, int]:
+        """The scored kernel, machines that did not converge, and Gram matrices that are indefinite."""
+        with self._runner.kernel(kernel) as run:
+            first = self._first_Cs(run.variance) if Cs is None else Cs
+            scored, solved = self._solve(run, kernel, reason, first, epsilon)
+            parts = list(solved)
+            for _ in range(MAX_EXTENSIONS if Cs is None else 0):
+                more = self.family.next_Cs(scored, self.scored, len(self.in_folds))
+                if not more.size or not self._is_affordable(scored, more):
+                    break
+                goes_on = more[0] > scored.Cs[-1]  # from the solutions at hand
+                after = [part.path for part in solved] if goes_on else None
+                further, last = self._solve(run, kernel, reason, more, epsilon, after)
+                scored, solved = joined(scored, further), last if goes_on else solved
+                parts += last
+        n_stopped = sum(int((~part.path.converged).sum()) for part in parts)
+        # Every Gram matrix counts once, however often the range of C went on.
+        n_matrices = len(kernel.by_fold) if isinstance(kernel, FoldKernels) else 1
+        n_indefinite = sum(not part.is_convex for part in parts)
+        return scored, n_stopped, min(n_indefinite, n_matrices)
+
+    def _is_affordable(self, scored: ScoredKernel, more: np.ndarray) -> bool:
+        # Two values above may take as long as all before them; those below take less than any.
+        share = 1.0 if more[0] > scored.Cs[0] else more.size / scored.Cs.size
+        return self.context.deadline.allows(f"C = {more[0]:.3g} of {scored.kernel}", scored.seconds * share)
+
+    def _solve(
+        self,
+        run: KernelRun,
+        kernel: Any,
+        reason: str,
+        Cs: np.ndarray,
+        epsilon: float | None,
+        after: list[SVMPath] | None = None,
+    ) -> tuple[ScoredKernel, list[FoldsSolved]]:
+        """Score a kernel at these values of C; the solved paths are returned, too, to be extended."""
+        started = time.perf_counter()
+        solved = run.solve(Cs, epsilon, after)
+        decision = solved[0].path.decision
+        if len(solved) > 1:
+            decision = decision.copy()  # what comes from a cluster may be read-only
+            for part, place in zip(solved, self.places, strict=True):
+                decision[:, place] = part.path.decision[:, place]
+        labels = self._labels(decision) if self.scorer.is_share else None
+        scores = self.scores_of(self._scored_values(self.family, decision), labels=labels)
+        check_defined(scores)
+        top = int(np.argmax(Cs))
+        by_clock = time.perf_counter() - started
+        scored = ScoredKernel(
+            kernel=final_kernel(kernel),
+            reason=reason,
+            Cs=np.asarray(Cs),
+            scores=scores,
+            # Kept for probabilities only, and many classes have many machines: half the memory.
+            stored=decision.reshape(len(Cs), len(self.held_out), -1).astype(np.float32),
+            n_support=np.mean([part.path.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
+            is_finished=not any(part.path.n_bounded[top].any() for part in solved),
+            variance=run.variance,
+            seconds=by_clock if self._runner.is_timed_by_clock else sum(part.path.seconds for part in solved),
+            n_machines=sum(part.path.n_support.size for part in solved),
+            epsilon=epsilon,
+            labels=labels,
+        )
+        return scored, solved
+
+    def _labels(self, decision: np.ndarray) -> np.ndarray:
+        """Class indices in little memory, shape (n_Cs, n_tested)."""
+        is_all = self.tested.size == decision.shape[1]
+        labels = self.family.decide(decision if is_all else decision[:, self.tested])
+        return labels.astype(np.min_scalar_type(-1 - int(self.held_out.y.max())))

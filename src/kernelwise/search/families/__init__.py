@@ -1,0 +1,9 @@
+"""What differs between classes, numbers and one class.
+
+::
+
+    family.py          `Family`: what the engine asks of one
+    classification.py  classes
+    regression.py      numbers
+    one_class/         rows of one kind, with a search of their own
+"""

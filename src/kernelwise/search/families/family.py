@@ -1,0 +1,144 @@
+"""What is to be learned, as an argument of the engine, which has no other.
+
+A family says how targets are encoded, which machines are trained along a path of C, how far C goes, and where
+widths come from. A new family implements `prepare` and overrides what differs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.propose.c_range import c_range, next_Cs
+from kernelwise.search.propose.candidates import (
+    PLAIN_RULES,
+    WidthData,
+    WidthRule,
+    width_data_of_numbers,
+)
+from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.path_problem import Places, Tables
+
+if TYPE_CHECKING:
+    from kernelwise.search.data.folds import Folds
+    from kernelwise.search.engine.validator import CrossValidator
+
+
+class Family(ABC):
+    """What kind of targets a search is for, and what machines learn them."""
+
+    #: Rows that a search looks at, at most; the final machine sees all.
+    max_rows: int = 5000
+    #: Seconds of a path of C on n rows, about, over n²: how many rows a time budget allows.
+    path_cost: float = 8e-8
+    #: Values of ε that every kernel is scored with; None for machines that have none.
+    epsilons: Sequence[float | None] = (None,)
+    #: Whether other values of ε are tried once the kernel is chosen.
+    fits_epsilon: bool = False
+    #: Whether a learned metric prefers a stronger regularisation: it has been fitted to the same labels.
+    regularises_metrics: bool = False
+    #: Whether any criterion can learn a metric from several starts; else only those of `metric_criteria`.
+    learns_by_any_criterion: bool = False
+    #: Whether the highest alignment says how wide a kernel should be; else usual widths are tried, too.
+    aligns_widths: bool = False
+    #: What names the widths of a kernel that has one.
+    width_rules: ClassVar[list[WidthRule]] = PLAIN_RULES
+    #: Criteria that learn a metric: of low rank, or weights that compete with those of gradients.
+    metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
+    #: What decides between forms of kernel whose scores are equal within the error, in words.
+    finer_reason: ClassVar[str] = "the search prefers a sum of kernels"
+    #: Whether, where nothing else decides, a sum of kernels is preferred to the best score.
+    prefers_sum: ClassVar[bool] = True
+    #: Widths, times the median distance, of the kernels that a sum of "auto" has; none is those found best.
+    sum_widths: ClassVar[tuple[float, ...]] = ()
+    #: Criteria that choose by cross-validation alone.
+    by_score: ClassVar[tuple[str, ...]] = ("auto",)
+
+    @abstractmethod
+    def prepare(
+        self,
+        y: np.ndarray,
+        folds: Folds,
+        *,
+        bound: np.ndarray,
+        places: Places | None,
+        settings: dict[str, Any],
+    ) -> Callable[..., tuple[SVMPath, Tables]]:
+        """What trains on the folds for one Gram matrix after the other.
+
+        ``bound``, of shape (n_samples,) or (n_folds, n_samples), has the bounds of the coefficients as
+        multiples of C, for all folds or for each. ``places`` say where the answers of held-out samples go; if
+        they are None, no sample is held out twice. ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of
+        the solver.
+
+        The result is called as ``solve(K, Cs, epsilon=…, after=…, only=…, alone=…)``: ``after`` is a path to
+        go on from, ``only`` the number of a fold to be solved, as if there were no other if ``alone``. It
+        returns a path, and tables as of `kernelwise.solvers.path_problem`.
+        """
+
+    def strata(self, y: np.ndarray) -> np.ndarray:
+        """Class index of each row, for folds and stratified samples; all zero without classes."""
+        return np.zeros(len(y), int)
+
+    def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Targets, strata and bounds (multiples of C) of rows with these weights."""
+        return y, self.strata(y), weight
+
+    def bounds_on_folds(
+        self, y: np.ndarray, weight: np.ndarray, bound: np.ndarray, folds: Folds
+    ) -> np.ndarray:
+        """The bounds in each fold, of shape (n_folds, n_rows), or ``bound`` where no fold has its own."""
+        return bound
+
+    def labels(self, y: np.ndarray) -> np.ndarray | None:
+        """Labels from which a kernel may take its start; None if there are none."""
+        return None
+
+    def decide(self, decision: np.ndarray) -> np.ndarray:
+        """What decision values, as of `prepare`, stand for."""
+        return decision
+
+    def nameless(self, y: np.ndarray) -> np.ndarray:
+        """Targets as criteria see them: classes numbered in the order of their first rows."""
+        return y
+
+    def first_Cs(self, variance: float, scored: Sequence[ScoredKernel] = ()) -> np.ndarray:
+        """Values of C that a kernel of this variance in feature space is scored at after others."""
+        return c_range(variance, max(scored, key=lambda one: one.best_score, default=None))
+
+    def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
+        """More values of C, beyond the end at which the best one is; empty where they cannot matter."""
+        return next_Cs(scored, n)
+
+    def width_data(self, validator: CrossValidator, kernel: Any) -> WidthData:
+        """What width rules see."""
+        return width_data_of_numbers(validator, kernel)
+
+    def scored_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
+    ) -> np.ndarray:
+        """What scorers see of held-out decision values, as of `prepare`; see `cross_fitted_odds`."""
+        return decision
+
+    def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
+        """What tells forms of kernel apart whose scores are equal within the error; None if nothing does.
+
+        ``decision`` are held-out decision values of shape (n_held_out, n_machines); less is better.
+        """
+        return None
+
+    def alignment(self) -> Criterion:
+        """The criterion from whose optimum kernels without a sketch start."""
+        return TargetAlignment(centered=True)
+
+    def criterion(self, criterion: Any) -> Any:
+        """The criterion of that name; names of choices by cross-validation stay names."""
+        if isinstance(criterion, str) and criterion in self.by_score:
+            return criterion
+        return as_criterion(criterion)

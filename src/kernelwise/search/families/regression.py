@@ -1,0 +1,121 @@
+"""Numbers as targets, standardised, and machines with an insensitive zone of width ε."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from kernelwise._core.rounding import TARGET_STEP
+from kernelwise.criteria import Criterion, TargetAlignment
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.families.family import Family
+from kernelwise.search.propose.c_range import next_Cs
+from kernelwise.search.propose.candidates import (
+    NUMBER_RULES,
+)
+from kernelwise.search.scoring.scores import score_unit
+from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.path_problem import Places, Tables
+from kernelwise.solvers.regression_path import RegressionPaths
+
+if TYPE_CHECKING:
+    from kernelwise.search.data.folds import Folds
+
+
+#: Criteria that TunedSVR takes by name.
+ALIGNMENTS = {"kta": TargetAlignment(), "centered-kta": TargetAlignment(centered=True)}
+#: ε of the first machines, in units of the standard deviation of y.
+FIRST_EPSILON = 0.1
+#: C·variance at most: of the values tried at first, and of those beyond. Larger ones take minutes where a
+#: kernel is wide, and a narrower kernel does better with less.
+FIRST_TOP, TOP = 2.0**6.5, 2.0**10.5
+#: Machines of the search are trained to this many times the tolerance: scores differ by some 1e-4.
+COARSER = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Regression(Family):
+    """Numbers, standardised by ``mean`` and ``deviation``, learned with an ε-insensitive loss.
+
+    ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried;
+    ``score_unit`` is what the score is measured in (`score_unit`).
+    """
+
+    # A path takes K four times over, and most rows are support vectors.
+    max_rows = 2000
+    path_cost = 2e-7
+    width_rules = NUMBER_RULES
+    metric_criteria: ClassVar = {"low-rank": (TargetAlignment(centered=True),)}
+    by_score = ("auto", "cv-error")
+    sum_widths = (1.0 / 16.0, 1.0 / 4.0, 1.0, 4.0)
+
+    mean: float = 0.0
+    deviation: float = 1.0
+    epsilons: tuple[float, ...] = (FIRST_EPSILON,)
+    fits_epsilon: bool = True
+    score_unit: float = 1.0
+
+    @classmethod
+    def of(
+        cls, y: np.ndarray, weight: np.ndarray, epsilons: Sequence[float] | None, scoring: Any = None
+    ) -> Self:
+        """The family of these targets; ``epsilons`` and ``scoring`` are the user's, or None."""
+        mean = float(np.average(y, weights=weight))
+        centred = y - mean
+        largest = float(np.abs(centred).max())  # by which squares neither overflow nor vanish
+        deviation = 1.0
+        if np.ptp(y) > 0.0 and largest > 0.0:
+            deviation = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
+        tried = (FIRST_EPSILON,) if epsilons is None else tuple(epsilons)
+        return cls(mean, deviation, tried, epsilons is None, score_unit(scoring, deviation))
+
+    def prepare(
+        self,
+        y: np.ndarray,
+        folds: Folds,
+        *,
+        bound: np.ndarray,
+        places: Places | None,
+        settings: dict[str, Any],
+    ) -> Callable[..., tuple[SVMPath, Tables]]:
+        settings = {**settings, "tol": COARSER * settings["tol"]}
+        paths = RegressionPaths(y, folds, bound, places)
+
+        def solve(K: np.ndarray, Cs: np.ndarray, *, epsilon: float, **how: Any) -> tuple[SVMPath, Tables]:
+            return paths.solve(K, Cs, epsilon=epsilon, **settings, **how)
+
+        return solve
+
+    def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if np.ptp(y) == 0.0:
+            return np.zeros_like(y), self.strata(y), weight
+        # To a grid, so that the unit of y does not show in the last digits.
+        targets = np.rint((y - self.mean) / self.deviation / TARGET_STEP) * TARGET_STEP
+        return targets, self.strata(y), weight
+
+    def first_Cs(self, variance: float, scored: Sequence[ScoredKernel] = ()) -> np.ndarray:
+        Cs = super().first_Cs(variance, scored)
+        return Cs[Cs * variance <= FIRST_TOP]
+
+    def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
+        """As in `Family.next_Cs`, but C grows only for the kernel with the best score so far."""
+        more = next_Cs(scored, n, self.score_unit)
+        if not more.size or more[0] < scored.Cs[0]:
+            return more
+        leads = all(scored.best_score >= other.best_score for other in others)
+        return more[more * scored.variance <= TOP] if leads else np.empty(0)
+
+    def criterion(self, criterion: Any) -> Any:
+        if isinstance(criterion, str) and criterion in self.by_score:
+            return criterion
+        if isinstance(criterion, str) and criterion in ALIGNMENTS:
+            return ALIGNMENTS[criterion]
+        if isinstance(criterion, Criterion) and criterion.is_regression:
+            return criterion
+        raise ValueError(
+            f"The criterion of TunedSVR must work for numbers as targets, but {criterion!r} needs classes or "
+            "is unknown. Use 'auto', 'cv-error', 'kta', 'centered-kta' or a TargetAlignment."
+        )

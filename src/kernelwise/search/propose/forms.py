@@ -1,0 +1,251 @@
+"""The form of a kernel: several forms and their sum, scored on the same folds, and which of them wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise.criteria import as_criterion
+from kernelwise.findings import Finding
+from kernelwise.kernels import Kernel
+from kernelwise.search.engine.kernel_journal import name_of
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.climb import Climb
+from kernelwise.search.propose.gradient_metric import at_widths, outer_products, summed, weighted
+from kernelwise.search.result import Choice, TriedForm
+from kernelwise.search.verdict.wording import score_text
+
+#: Forms of one width that "auto" tries, and the first of which gives the others weights of features.
+AUTO = ("rbf", "laplacian")
+SUM = "sum"
+WEIGHTED = "weighted {}"
+SUMS = (SUM, WEIGHTED.format(SUM))
+#: Forms are as good as the best within this many standard errors of its score.
+CLOSE = 1.0
+#: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
+#: with so few no machine is good enough for its gradients to tell which features matter.
+FEW_ROWS, FEW_PER_FEATURE = 300, 5
+#: Features from which on some may be noise that hides the others.
+MANY_FEATURES = 20
+#: The criterion by which it is learned.
+BY_NAME = "centered-kta"
+
+
+def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
+    """Choose among RBF and Laplacian kernels, plain and with weights of features, and sums of them.
+
+    ``one`` chooses the parameters of one form; ``by_score`` says that cross-validation does, and no criterion
+    of the user's, which weights are left out for.
+    """
+    Z = validator.samples.Z
+    if sparse.issparse(Z):
+        choice = one(AUTO[0])
+        choice.how.append("The search tried only RBF kernels, because the features are sparse.")
+        return choice
+    forms = Forms(validator)
+    for name in AUTO:
+        forms.try_(name, partial(one, name))
+    n_features = validator.samples.n_columns
+    if by_score and n_features > 1:
+        forms.try_weighted()
+    if by_score and validator.family.sum_widths:
+        forms.try_sums_of_widths(validator.family.sum_widths)
+    else:
+        forms.try_sum()
+    few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
+    is_hard = len(validator.in_folds) <= few and n_features >= MANY_FEATURES
+    if by_score and is_hard and validator.family.learns_by_any_criterion:
+        forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
+    return forms.best()
+
+
+def among(validator: CrossValidator, kernels: Sequence[Any], one: Callable[[Any], Choice]) -> Choice:
+    """Choose among the user's own kernels, names or objects, and their sum."""
+    forms = Forms(validator)
+    for name, kernel in named(kernels).items():
+        forms.try_(name, partial(one, kernel))
+    forms.try_sum()
+    return forms.best()
+
+
+def named(kernels: Sequence[Any]) -> dict[str, Any]:
+    """Kernels by what to call them, each once: a name, or a class, with a number if it is there twice.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF
+    >>> list(named(["rbf", RBF(0.1), RBF(0.2), "rbf", RBF(0.1)]))
+    ['rbf', 'RBF', 'RBF 2']
+    """
+    found: dict[str, Any] = {}
+    for kernel in kernels:
+        if any(type(kernel) is type(other) and kernel == other for other in found.values()):
+            continue
+        name = kernel if isinstance(kernel, str) else type(kernel).__name__
+        n_same = sum(type(kernel) is type(other) for other in found.values())
+        found[name if name not in found else f"{name} {n_same + 1}"] = kernel
+    return found
+
+
+class Forms:
+    """Forms that were tried, each with its own choice of parameters, and what was found about each.
+
+    ``what`` they are is for sentences. The first one stays if its score is within ``stays`` standard errors
+    of the best.
+    """
+
+    def __init__(
+        self, validator: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0
+    ) -> None:
+        self.validator = validator
+        self.what = what
+        self.stays = stays
+        self.choices: dict[str, Choice] = {}
+        self.findings: dict[str, list[Finding]] = {}
+        self.scored: dict[str, tuple[ScoredKernel, ...]] = {}
+        self.adds_widths = False
+
+    def try_(self, name: str, choose: Callable[[], Choice]) -> None:
+        """Try a form, if it is the first or if there is time."""
+        context = self.validator.context
+        cost = max((choice.scored.seconds for choice in self.choices.values()), default=0.0)
+        if self.choices and not context.deadline.allows(f"the form {name!r}", cost):
+            return
+        context.on_phase(f"trying kernels of the form {name}")
+        before, n_scored = len(context.findings), len(self.validator.scored)
+        self.choices[name] = choose()
+        self.scored[name] = tuple(self.validator.scored[n_scored:])
+        self.findings[name] = context.findings[before:]
+        del context.findings[before:]
+
+    def try_weighted(self) -> None:
+        """Try every form with the weights of features that the machine of the first one gives them."""
+        if not self.validator.context.deadline.allows("weights of the features"):
+            return
+        plain = dict(self.choices)
+        first = plain[AUTO[0]].scored
+        products = outer_products(self.validator, first, first.kernel, full=False)
+        for name, choice in plain.items():
+            kernels = weighted(choice.scored.kernel, products, columns=self.validator.samples.columns)
+            self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))
+
+    def try_sum(self) -> None:
+        """Try the sum of all forms so far."""
+        if len(self.choices) < 2:
+            return
+        kernels = [_best_kernel(choice) for choice in self.choices.values()]
+        if all(isinstance(kernel, Kernel) or hasattr(kernel, "by_fold") for kernel in kernels):
+            together = summed(kernels, len(self.validator.folds))
+            self.try_(SUM, partial(self._climb, together, "sum of the forms", climb=False))
+
+    def try_sums_of_widths(self, widths: Sequence[float]) -> None:
+        """Try the sum of the plain forms at several widths, which need no search, and that of weighted ones.
+
+        A target that is smooth in some columns and has steps in others asks for several widths at once.
+        """
+        Z = self.validator.criterion_samples().Z
+        self.adds_widths = True
+        for name, forms in zip(SUMS, (AUTO, tuple(WEIGHTED.format(form) for form in AUTO)), strict=True):
+            if not all(form in self.choices for form in forms):  # one feature has no weights, or no time left
+                continue
+            found = [_best_kernel(self.choices[form]) for form in forms]
+            several = [one for kernel in found for one in at_widths(kernel, Z, widths)]
+            together = summed(several, len(self.validator.folds))
+            self.try_(name, partial(self._climb, together, "sum of several widths", climb=False))
+
+    def _climb(self, kernels: Any, reason: str, *, climb: bool = True) -> Choice:
+        found = Climb(kernels, self.validator)
+        return Choice(found.run([1.0], [reason], climb=climb), climb=found)
+
+    def best(self) -> Choice:
+        """The form that is taken: see `_chosen`."""
+        names, choices = list(self.choices), list(self.choices.values())
+        chosen, reason = self._chosen(names, choices)
+        choice = choices[chosen]
+        if not choice.criterion_path:  # that of the first form, which led to the others
+            choice.criterion_path = choices[0].criterion_path
+        choice.tried_forms = {
+            name: TriedForm(self.scored[name], one.climb, self._how(name, one), self.findings[name])
+            for name, one in self.choices.items()
+        }
+        choice.how = choice.tried_forms[names[chosen]].how
+        self.validator.context.findings += self.findings[names[chosen]]
+        choice.forms = {name: float(one.scored.best_score) for name, one in self.choices.items()}
+        choice.why.append(self._why(names[chosen], reason))
+        return choice
+
+    def _how(self, name: str, choice: Choice) -> list[str]:
+        """How the search of a form went, which for some began with that of the first."""
+        how = list(choice.how or next(iter(self.choices.values())).how)
+        is_weighted = name not in (*AUTO, SUM) or (name == SUM and not self.adds_widths)
+        if any(WEIGHTED.format(form) in self.choices for form in AUTO) and is_weighted:
+            how.append(
+                "The search weighted the columns by how steeply the RBF model's decision values "
+                "change with them."
+            )
+        if name in SUMS and self.adds_widths:
+            how.append("The sum adds RBF and Laplacian kernels of several widths, which are fixed.")
+        elif name == SUM:
+            how.append("The sum adds the best kernel of each of the other forms.")
+        return how
+
+    def _chosen(self, names: list[str], choices: list[Choice]) -> tuple[int, str]:
+        """Which form is taken, and why.
+
+        Of classes, the form of lowest held-out log-loss among those within `CLOSE` standard errors of the
+        best score, unless the first form is so close that it stays; of numbers, a sum, or the best score.
+        """
+        scores = np.array([choice.scored.best_score for choice in choices])
+        top = int(np.argmax(scores))
+        error = float(np.nan_to_num(self.validator.standard_error(choices[top].scored)))
+        close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
+        if len(close) == 1:
+            return top, "its score is the best by more than one standard error"
+        n_equal = "all" if len(close) == len(scores) else str(len(close))
+        equal = f"{n_equal} of them score the same within one standard error, and"
+        family = self.validator.family
+        if self.stays and scores[0] >= scores[top] - self.stays * error:
+            return 0, f"{equal} it is the simplest"
+        costs = [self._finer_cost(choices[k]) for k in close]
+        if None not in costs:
+            chosen = int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
+            return chosen, f"{equal} {family.finer_reason}"
+        sums = [int(k) for k in close if names[k] in SUMS]
+        if family.prefers_sum and sums:
+            return max(sums, key=lambda k: scores[k]), f"{equal} {family.finer_reason}"
+        return top, f"{equal} its score is the best"
+
+    def _finer_cost(self, choice: Choice) -> float | None:
+        """The family's finer cost of a form, from the journal or into it."""
+        validator, scored, journal = self.validator, choice.scored, self.validator.context.journal
+        if journal is None:
+            return validator.family.finer_cost(validator.held_out, choice.decision)
+        kernel = _best_kernel(choice)
+        of_kernel, n_rows = name_of(kernel, scored.Cs, scored.epsilon), len(validator.held_out)
+        name = f"finer cost {of_kernel} {choice.index} {n_rows}"
+        if name not in journal:
+            journal[name] = validator.family.finer_cost(validator.held_out, choice.decision)
+        return journal[name]
+
+    def _why(self, name: str, reason: str) -> str:
+        """Which form won, by what, with the scores of all."""
+        if len(self.choices) == 1:
+            return f"The search tried only one of the {self.what}: {name}."
+        share = self.validator.scorer.is_share
+        scores = ", ".join(
+            f"{form} {score_text(choice.scored.best_score, share)}" for form, choice in self.choices.items()
+        )
+        return (
+            f"The search compared {len(self.choices)} {self.what} and chose {name}: {reason}. "
+            f"The scores, averaged over neighbouring values of C, are: {scores}."
+        )
+
+
+def _best_kernel(choice: Choice) -> Any:
+    """The kernel of a choice, one for each fold where it has been learned."""
+    return choice.scored.kernel if choice.climb is None else choice.climb.best_kernel

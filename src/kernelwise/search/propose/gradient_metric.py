@@ -1,0 +1,209 @@
+"""Weights of features, or a metric, from the machine itself: how steep its decision function is.
+
+The average gradient outer product M = mean of ∇f(x) ∇f(x)ᵀ over the rows x says along which directions the
+answer changes (Radhakrishnan, Beaglehole, Pandit & Belkin, "Mechanism for feature learning in neural networks
+and backpropagation-free machine learning models", Science 383, 2024: recursive feature machines). It costs a
+few matrix products after a fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.rounding import significant
+from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Gaussian, Kernel, KernelSum
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel, without_rounding
+from kernelwise.search.engine.kernel_journal import name_of
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.candidates import median_distance
+from kernelwise.search.propose.column_weights import Spread, spread_of
+from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.path_problem import Places
+
+#: What every feature keeps, as a share of the mean weight.
+FLOOR = 1e-3
+#: What a feature keeps that does not vary: it may in samples to come, and must count for nothing then.
+NOTHING = 1e-6
+#: Rows at which gradients are taken, at most.
+MAX_ROWS = 1000
+#: Entries of a metric of mean weight one are multiples of this.
+STEP = 2.0**-30
+
+
+def gradient_outer_product(
+    kernel: Kernel,
+    Z: Any,
+    rows: np.ndarray,
+    coefficients: Any,
+    weight: np.ndarray,
+    *,
+    full: bool,
+    spread: Spread | None = None,
+) -> np.ndarray:
+    """Average of ∇f ∇fᵀ over some rows and over machines, each of trace one; of trace one itself.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    Z : ndarray of shape (n_samples, n_features)
+    rows : ndarray of shape (n_rows,)
+        Indices of the samples at which gradients are taken.
+    coefficients : iterable of (members, beta)
+        Of each machine: indices of samples, and β of the same shape.
+    weight : ndarray of shape (n_samples,)
+        Of the samples in the average.
+    full : bool
+        Whether M of shape (n_features, n_features) is asked for, or its diagonal, (n_features,).
+    spread : Spread, default=None
+        Where columns have several features: the diagonal then has one entry for each column, (n_columns,).
+    """
+    share = weight[rows] / weight[rows].sum()
+    n_features = Z.shape[1] if full or spread is None else spread.n_columns
+    total = np.zeros((n_features,) * (2 if full else 1))
+    for members, beta in coefficients:
+        used = np.flatnonzero(beta)
+        if not used.size:
+            continue
+        A = np.broadcast_to(beta[used], (len(rows), len(used)))
+        G = kernel.input_gradient(Z[rows], A, Z[members[used]])
+        if full or spread is None:
+            squares = np.einsum("i,ij,ij->j", share, G, G)
+        else:
+            squares = spread.squared_slopes(G, share)
+        size = float(squares.sum())
+        if size > 0.0:
+            total += ((share[:, None] * G).T @ G if full else squares) / size
+    size = float(np.trace(total) if full else total.sum())
+    if size == 0.0:  # every machine is constant: no direction matters more than another
+        return (np.eye(n_features) if full else np.ones(n_features)) / n_features
+    return total / size
+
+
+def outer_products(
+    validator: CrossValidator, scored: ScoredKernel, kernels: Kernel | FoldKernels, *, full: bool
+) -> list[np.ndarray]:
+    """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last).
+
+    ``kernels`` are what was scored. Where each fold has its own kernel, its machine has that one: the final
+    kernel has seen the rows that the fold holds out. Diagonals have one entry for each column.
+    """
+    held, everyone, journal = (
+        validator.in_folds,
+        np.arange(len(validator.in_folds)),
+        validator.context.journal,
+    )
+    Cs = scored.Cs[scored.best : scored.best + 1]
+    name = f"gradients {full} {name_of(kernels, Cs, scored.epsilon)} {len(held)}"
+    if journal is not None and name in journal:
+        return [np.array(one) for one in journal[name]]
+    folds = [*validator.folds, (everyone, everyone[:0])]
+    own = [*kernels.by_fold, kernels.final] if isinstance(kernels, FoldKernels) else [kernels] * len(folds)
+    K, last = None, None
+    found = []
+    spread = None if full else spread_of(held)
+    for kernel, (rows, test) in zip(own, folds, strict=True):
+        if K is None or kernel is not last:
+            K, last = kernel(held.Z), kernel
+        # One fold at a time: several start from the machine of all rows, which has seen what they hold out.
+        path = _machines(validator, scored, K, (rows, test))
+        if len(rows) > MAX_ROWS:
+            rows = rows[sample(held.strata[rows], MAX_ROWS, validator.random_state)]
+        machines = [(members, one.beta) for members, one in zip(path.members, path.last[0], strict=True)]
+        product = gradient_outer_product(
+            kernel, held.Z, rows, machines, held.weight, full=full, spread=spread
+        )
+        found.append(product)
+    if journal is not None:
+        journal[name] = [one.tolist() for one in found]
+    return found
+
+
+def _machines(
+    validator: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
+) -> SVMPath:
+    """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
+    held = validator.in_folds
+    solve = validator.family.prepare(
+        held.y,
+        [fold],
+        bound=validator.family.bounds_on_folds(held.y, held.weight, held.bound, [fold]),
+        places=Places([np.arange(len(fold[1]))], len(fold[1])),
+        settings=validator.settings,
+    )
+    path, _ = solve(K, scored.Cs[scored.best : scored.best + 1], epsilon=scored.epsilon)
+    return path
+
+
+def metric_at(product: np.ndarray, t: float) -> np.ndarray:
+    """Q(t) on the way from the plain metric, t = 0, to M, t = 1; the mean of its diagonal is 1.
+
+    The geodesic of the affine-invariant metric from a multiple of the identity to M is M^t, up to a factor.
+    M has the shape (n_features, n_features), or it is the diagonal of one, (n_features,), as is Q(t) then.
+    Every direction keeps `FLOOR` of the mean weight. The result is on a grid, so that the order of the
+    features does not show in its last digits; the floor is far above the grid, so that Q stays definite.
+    """
+    n = len(product)
+    if product.ndim == 1:
+        # Features that do not vary have no gradient, and must not change the weights of the others.
+        counts = product > 0.0 if product.any() else np.full(n, True)
+        Q = (product / product[counts].mean() + FLOOR) ** t
+        Q = np.where(counts, Q / Q[counts].mean(), NOTHING)
+        return np.asarray(np.rint(Q / STEP) * STEP)
+    values, U = np.linalg.eigh(product * (n / np.trace(product)))
+    Q = (U * (np.maximum(values, 0.0) + FLOOR) ** t) @ U.T
+    Q = (Q + Q.T) / 2.0
+    constant = np.diag(product) == 0.0
+    if constant.any() and not constant.all():
+        Q[constant] = Q[:, constant] = 0.0
+        Q[constant, constant] = NOTHING
+    return np.asarray(np.rint(Q * (n / np.trace(Q)) / STEP) * STEP)
+
+
+def weighted(
+    kernel: Any, products: Sequence[np.ndarray], t: float = 1.0, columns: np.ndarray | None = None
+) -> FoldKernels:
+    """An RBF or a Laplacian kernel with a metric from gradients, without each fold and in the end.
+
+    ``products`` are those of `kernelwise.search.propose.gradient_metric.outer_products`, which are
+    diagonals or, for RBF kernels, full; ``t`` is how far the metric goes from the plain one. The mean of
+    the weights is that of the kernel, which a climb over widths starts from. ``columns`` is the column of
+    each feature, where that is not one feature each: diagonals have a weight for every column.
+    """
+    # Weights of differences are the roots of those of squared differences.
+    power = 0.5 * t if kernel.distance == "cityblock" else t
+    metrics = [metric_at(one, power) for one in products]
+    if columns is not None:
+        metrics = [metric[columns] if metric.ndim == 1 else metric for metric in metrics]
+    *by_fold, final = (without_rounding(_weighted(kernel, metric)) for metric in metrics)
+    return FoldKernels(final, by_fold)
+
+
+def _weighted(kernel: Any, weights: np.ndarray) -> Kernel:
+    if kernel.distance == "cityblock":
+        return DiagonalLaplacian(kernel.scale * weights)
+    return (DiagonalGaussian if weights.ndim == 1 else Gaussian)(2.0 * kernel.scale * weights)
+
+
+def at_widths(
+    kernels: Kernel | FoldKernels, Z: np.ndarray, widths: Sequence[float]
+) -> list[Kernel | FoldKernels]:
+    """A kernel exp(−s·D) at every width s·(median D of the rows Z) that is named, whatever its own one is."""
+    kernel: Any = final_kernel(kernels)
+    (power,) = kernel.input_powers.values()
+    own = float(significant(kernel.scale * median_distance(kernel.distances(Z))))
+    return [kernels.rescaled((width / own) ** (1.0 / power)) for width in widths]
+
+
+def summed(kernels: Sequence[Kernel | FoldKernels], n_folds: int) -> FoldKernels:
+    """The sum of kernels, each as it is without a fold."""
+    finals = [kernel.final if isinstance(kernel, FoldKernels) else kernel for kernel in kernels]
+    by_fold = [
+        KernelSum([kernel.by_fold[k] if isinstance(kernel, FoldKernels) else kernel for kernel in kernels])
+        for k in range(n_folds)
+    ]
+    return FoldKernels(KernelSum(finals), by_fold)

@@ -1,0 +1,253 @@
+"""What scorers are shown of held-out decision values: labels of classes, or predictions of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.multiclass import STRATEGIES, decide_index, decide_labels, labels_at, shown_values
+from kernelwise.search.scoring.scores import (
+    OF_NUMBERS,
+    OF_PROBABILITIES,
+    OF_TWO,
+    PROBABILITY_SCORES,
+    FoldAnswers,
+    score_of,
+)
+from kernelwise.solvers.probability import class_probabilities, most_likely, shown_odds
+
+#: What makes the labels of one test part.
+Labels = Callable[[], np.ndarray]
+
+
+class HeldOutMachine(ClassifierMixin, BaseEstimator):
+    """What a scorer sees in place of a trained machine: its labels and decision values for one test part.
+
+    ``labels`` makes the labels, if a scorer asks. Asked about any other samples than ``X``, it refuses.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        classes: np.ndarray,
+        labels: Labels,
+        decision: np.ndarray,
+        probabilities: np.ndarray | None = None,
+    ) -> None:
+        self.X = X
+        self.classes = classes
+        self.labels = labels
+        self.decision = decision
+        self.probabilities = probabilities
+        self.gave_decision = False
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return self.classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> np.ndarray:
+        check_same(X, self.X, ClassAnswers.peer)
+        return self.labels()
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        check_same(X, self.X, ClassAnswers.peer)
+        self.gave_decision = True
+        return self.decision
+
+    @available_if(lambda machine: machine.probabilities is not None)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        check_same(X, self.X, ClassAnswers.peer)
+        self.gave_decision = True  # probabilities follow from decision values
+        return np.asarray(self.probabilities)
+
+
+def check_same(X: Any, known: Any, peer: str) -> None:
+    """Raise unless a scorer asks about the test part itself."""
+    if X is not known:
+        raise IncompatibleError(
+            "A scorer asked for predictions of other samples than the test part, but the search has no "
+            f"others. Use GridSearchCV({peer}, ...) with this scorer."
+        )
+
+
+class KnownPredictions(RegressorMixin, BaseEstimator):
+    """What a scorer sees in place of a trained regression: its predictions for one test part."""
+
+    gave_decision = False
+
+    def __init__(self, X: Any = None, predictions: Any = None) -> None:
+        self.X = X
+        self.predictions = predictions
+
+    def predict(self, X: Any) -> np.ndarray:
+        check_same(X, self.X, NumberAnswers.peer)
+        return self.predictions
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class ClassAnswers:
+    """Labels by a strategy (a key of `STRATEGIES`), and decision values with the columns that scorers see."""
+
+    #: What a scorer can ask for, which ones ask for no more, and which estimator of scikit-learn has more.
+    known: ClassVar[str] = "labels and decision values"
+    usable: ClassVar[str] = ", ".join(map(repr, OF_TWO))
+    peer: ClassVar[str] = "SVC()"
+
+    strategy: str
+    shape: str
+    reject_label: Any
+    #: Whether decision values decide between classes of equal votes; else the name that comes first does.
+    breaks_ties: bool = False
+
+    @property
+    def goes_by_index(self) -> bool:
+        """Whether labels are those of `decide_index`."""
+        return self.breaks_ties and not STRATEGIES[self.strategy].rejects
+
+    def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Labels of shape (n_Cs, n_test)."""
+        if self.goes_by_index:
+            return classes[decide_index(decision, len(classes), self.strategy)]
+        return decide_labels(decision, classes, self.strategy, self.reject_label)
+
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+        """Scores of shape (n_Cs,) by a short cut, if there is one."""
+        score = score_of(scoring)
+        return None if score is None else score.fast(held)
+
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        values = shown_values(decision, classes.size, self.shape, STRATEGIES[self.strategy].machines)
+        return HeldOutMachine(X, classes, labels, values)
+
+    def truth(self, y: np.ndarray) -> np.ndarray:
+        """What a scorer compares with."""
+        return y
+
+
+@dataclass(frozen=True)
+class ProbabilityAnswers:
+    """Labels and probabilities from log odds (`cross_fitted_odds`), which stand for decision values here.
+
+    A scorer sees what the trained estimator will show: labels are those of the largest probability, decision
+    values are log odds. Parameters are those of `ClassAnswers`.
+    """
+
+    known: ClassVar[str] = "labels, probabilities and decision values"
+    usable: ClassVar[str] = ", ".join(map(repr, (*OF_TWO, *OF_PROBABILITIES)))
+    peer: ClassVar[str] = "SVC()"
+
+    strategy: str
+    shape: str
+    reject_label: Any
+
+    def labels(self, odds: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Labels of shape (n_Cs, n_test)."""
+        index = most_likely(self._flat(odds), len(classes), self.strategy)
+        return labels_at(index, classes, self.strategy, self.reject_label).reshape(odds.shape[:2])
+
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+        """Scores of shape (n_Cs,) by a short cut, if there is one."""
+        of_probabilities = PROBABILITY_SCORES.get(scoring) if isinstance(scoring, str) else None
+        if of_probabilities is None:
+            score = score_of(scoring)
+            return None if score is None else score.fast(held)
+        p = self._probabilities(held.decision, held.classes)
+        return of_probabilities(p, np.searchsorted(held.classes, held.y), held.weight)
+
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, odds: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        machines = STRATEGIES[self.strategy].machines
+        values = shown_odds(self._flat(odds[None]), len(classes), self.shape, machines)
+        return HeldOutMachine(X, classes, labels, values, self._probabilities(odds[None], classes)[0])
+
+    def truth(self, y: np.ndarray) -> np.ndarray:
+        """What a scorer compares with."""
+        return y
+
+    def _probabilities(self, odds: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Probabilities of shape (n_Cs, n_test, n_classes)."""
+        p = class_probabilities(self._flat(odds), len(classes), STRATEGIES[self.strategy].machines)
+        return p.reshape(*odds.shape[:2], len(classes))
+
+    @staticmethod
+    def _flat(odds: np.ndarray) -> np.ndarray:
+        """Odds of all values of C one below the other, of shape (n_Cs · n_test, n_machines)."""
+        return odds.reshape(odds.shape[0] * odds.shape[1], -1)
+
+
+@dataclass(frozen=True)
+class BothAnswers(ClassAnswers):
+    """Labels and decision values as of `ClassAnswers`, and probabilities, for a scorer of the user's own.
+
+    What it sees are decision values and, behind them, log odds, of shape (n_Cs, n_test, 2 · n_machines).
+    """
+
+    known: ClassVar[str] = ProbabilityAnswers.known
+
+    def labels(self, both: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Labels of shape (n_Cs, n_test), by decision values, as those of every named score of labels."""
+        return super().labels(self._part(both, 0), classes)
+
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+        """Nothing is known of a user's own function."""
+        return None
+
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, both: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        decision, odds = (self._part(both[None], part)[0] for part in (0, 1))
+        machine = super().machine(X, classes, labels, decision)
+        p = class_probabilities(odds.reshape(len(odds), -1), len(classes), STRATEGIES[self.strategy].machines)
+        machine.probabilities = p
+        return machine
+
+    @staticmethod
+    def _part(both: np.ndarray, part: int) -> np.ndarray:
+        """Decision values (0) or log odds (1), without the last axis if there is one machine."""
+        found = np.split(both, 2, axis=2)[part]
+        return found[:, :, 0] if found.shape[2] == 1 else found
+
+
+@dataclass(frozen=True)
+class NumberAnswers:
+    """Predictions of targets standardised by mean and deviation, which scorers see in the units of y."""
+
+    known: ClassVar[str] = "predictions"
+    usable: ClassVar[str] = ", ".join(map(repr, OF_NUMBERS))
+    peer: ClassVar[str] = "SVR()"
+
+    mean: float
+    deviation: float
+
+    def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Standardised predictions of shape (n_Cs, n_test)."""
+        return decision
+
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+        """1 − (mean squared error) / (variance of all y), the default score.
+
+        Its mean over the folds is R² of all held-out predictions, and a fold of one row has a score, too.
+        """
+        if scoring is not None:
+            return None
+        return 1.0 - np.average((held.decision - held.y) ** 2, axis=1, weights=held.weight)
+
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        return KnownPredictions(X, self.truth(decision))
+
+    def truth(self, y: np.ndarray) -> np.ndarray:
+        """Values in the units of y."""
+        return self.mean + self.deviation * y

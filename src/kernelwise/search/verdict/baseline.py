@@ -1,0 +1,105 @@
+"""The score of an answer that ignores X, which every score is shown beside."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise.multiclass import STRATEGIES, two_class_machines
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.scoring.scores import ODDS
+from kernelwise.solvers.probability import SMALLEST
+
+#: The answer where all classes have the same score.
+GUESS = "guessing"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The best answer that is the same for every row, and its score.
+
+    Attributes
+    ----------
+    score : float
+        On the same held-out rows and folds, and by the same scorer, as the score that it stands beside.
+    answer : str
+        The answer in words, such as ``"always answering 'mild'"``.
+    """
+
+    score: float
+    answer: str
+
+
+def baseline(validator: CrossValidator) -> Baseline:
+    """The best constant answer: one of the classes, or the mean or the median of the targets.
+
+    A score that only ranks rows, such as ROC AUC, gives all of them its chance level.
+    """
+    decision, answers = _constants(validator)
+    # The values of one machine stand together, as in paths: that makes votes several times as fast.
+    constant = np.repeat(decision.T[..., None], len(validator.held_out), axis=-1)
+    constant = np.moveaxis(constant, 0, -1) if decision.ndim == 2 else constant
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
+        try:
+            by_fold = validator.scores_of(constant)
+        except Exception as error:  # a finished search is not to fail for a score that no constant has
+            return Baseline(np.nan, f"{GUESS} has no score ({error})")
+    scores = np.nan_to_num(by_fold.mean(axis=1), nan=-np.inf)
+    best = int(np.argmax(scores))
+    if not np.isfinite(scores[best]):
+        return Baseline(np.nan, GUESS)
+    is_tie = len(scores) > 1 and np.ptp(scores) <= 1e-12 * abs(scores[best])
+    if is_tie and isinstance(validator.family, Classification):  # of numbers, the mean can be the median
+        return Baseline(float(scores[best]), GUESS)
+    return Baseline(float(scores[best]), f"always answering {answers[best]}")
+
+
+def _constants(validator: CrossValidator) -> tuple[np.ndarray, list[str]]:
+    """Decision values of each constant answer, (n_answers,) or (n_answers, n_machines), and its name."""
+    family = validator.family
+    if isinstance(family, Classification):
+        odds = _odds_of_shares(validator, family)[None]
+        if family.shown == ODDS:
+            return odds, ["the shares of the classes"]
+        decision = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
+        shown = family.as_shown(decision[None], np.broadcast_to(odds, decision.shape)[None])[0]
+        return shown, [repr(label) for label in family.classes.tolist()]
+    held = validator.held_out
+    order = np.argsort(held.y, kind="stable")
+    share = np.cumsum(held.weight[order])
+    median = held.y[order][np.searchsorted(share, share[-1] / 2.0)]
+    units: Any = validator.scorer
+    values = np.array([np.average(held.y, weights=held.weight), median])
+    shown = units.path_scorer.answers.truth(values)
+    return values, [f"the mean ({shown[0]:.4g})", f"the median ({shown[1]:.4g})"]
+
+
+def _odds_of_shares(validator: CrossValidator, family: Classification) -> np.ndarray:
+    """Log odds, () or (n_machines,), by which every row has the shares of the classes as probabilities."""
+    tested, n_classes = validator.tested, len(family.classes)
+    shares = np.bincount(validator.held_out.y[tested], validator.held_out.weight[tested], minlength=n_classes)
+    problems = two_class_machines(np.arange(n_classes), n_classes, STRATEGIES[family.multiclass].machines)
+    odds = []
+    for machine in problems:
+        of_members = np.maximum(
+            shares[machine.members], SMALLEST * shares.sum()
+        )  # of one row, held out by none
+        is_positive = machine.signs > 0
+        odds.append(np.log(of_members[is_positive].sum() / of_members[~is_positive].sum()))
+    return np.array(odds[0] if n_classes == 2 else odds)
+
+
+def decision_for_classes(n_classes: int, strategy: str) -> np.ndarray:
+    """Decision values by which two-class models all answer one class: (n_classes,) or (…, n_machines).
+
+    A model that the class is no part of has the value zero.
+    """
+    decision = np.zeros((n_classes, len(two_class_machines(np.arange(n_classes), n_classes, strategy))))
+    for k, machine in enumerate(two_class_machines(np.arange(n_classes), n_classes, strategy)):
+        decision[machine.members, k] = machine.signs
+    return decision[:, 0] if n_classes == 2 else decision

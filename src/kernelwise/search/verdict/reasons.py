@@ -1,0 +1,240 @@
+"""Why an answer won, in words: its score beside the next best and a constant answer, and what equals it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise._core.text import count, in_words
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.result import Choice
+from kernelwise.search.verdict.baseline import Baseline
+from kernelwise.search.verdict.wording import error_text, kernel_text, model_text, number, score_text
+
+#: Words of the sentence that says which form of kernel was taken (`kernelwise.search.propose.forms`).
+FORMS = "forms of kernel"
+#: Standard errors of a score from which on it is said how much of it is luck.
+COUNTS = 0.5
+#: What the rules of `kernelwise.search.propose.candidates` stand for.
+RULES = {
+    "peak of dbtc": "the classes are farthest apart",
+    "peak of esdr": "the classes are farthest apart relative to their spread",
+    "peak of j4": "the classes are farthest apart relative to their spread",
+    "peak of kta": "the kernel agrees best with the classes",
+    "peak of centred alignment": "the kernel agrees best with the target",
+    "usual": "the rule of thumb",
+    "median distance": "the rule of thumb",
+    "start from the data": "set from the data",
+    "wide": "nearly linear",
+}
+#: Why a kernel was tried, by the reason that the search notes, as the end of a sentence.
+WHY_TRIED = {
+    "peak of dbtc": "the classes are farthest apart at this width",
+    "peak of esdr": "the classes are farthest apart relative to their spread at this width",
+    "peak of j4": "the classes are farthest apart relative to their spread at this width",
+    "peak of kta": "the kernel agrees best with the classes at this width",
+    "peak of centred alignment": "the kernel agrees best with the target at this width",
+    "highest centred alignment": "these parameters agree best with the target",
+    "usual": "the rule of thumb names this width",
+    "median distance": "the rule of thumb names this width",
+    "start from the data": "its parameters follow from the scale of the data",
+    "wide": "a kernel as wide as this is nearly linear",
+    "uphill": "a neighbouring width had the highest score",
+    "refined": "it is close to the width with the highest score",
+    "gradients": "its feature weights come from the gradients of a trained model",
+    "sum of the forms": "the sum of the best kernels may be better than each of them",
+    "sum of several widths": "a sum of kernels of several widths may be better than one",
+    "other ε": "another ε may suit the best kernel better",
+    "given": "you chose it",
+}
+
+
+def spoken(reason: str) -> str:
+    """The reasons of a width, such as "peak of dbtc, usual", in words."""
+    words = [RULES.get(part, part) for part in reason.split(", ")]
+    return ", ".join(dict.fromkeys(words))
+
+
+def why_tried(reason: str) -> str:
+    """The reason that the search notes for a kernel, such as "peak of dbtc, usual", as a sentence.
+
+    Examples
+    --------
+    >>> why_tried("uphill")
+    'The search tried it because a neighbouring width had the highest score.'
+    >>> why_tried("diagonal metric by kta, small weights dropped")
+    'Origin of the kernel: diagonal metric by kta, small weights dropped.'
+    """
+    parts = reason.split(", ")
+    if not all(part in WHY_TRIED for part in parts):
+        return f"Origin of the kernel: {reason}."
+    return f"The search tried it because {in_words(list(dict.fromkeys(WHY_TRIED[part] for part in parts)))}."
+
+
+class Told(NamedTuple):
+    """What is said of a model: its score and its error, the score without luck, and that of a constant."""
+
+    score: float
+    error: float
+    corrected: float
+    baseline: Baseline
+
+
+def reasons(validator: CrossValidator, choice: Choice, told: Told) -> list[str]:
+    """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
+    found = [
+        _score(validator, choice, told),
+        *_other_labels(validator, choice, told),
+        *_luck(validator, told),
+    ]
+    others = [scored for scored in validator.scored if _is_other(scored, choice.scored)]
+    if others:
+        best = max(others, key=lambda scored: scored.best_score)
+        found.append(_next_best(validator, choice, best, len({str(other.kernel) for other in others}) + 1))
+    return [*found, *_as_good(validator, choice)]
+
+
+def _is_other(scored: ScoredKernel, chosen: ScoredKernel) -> bool:
+    return str(scored.kernel) != str(chosen.kernel)
+
+
+def _mean(choice: Choice) -> float:
+    return float(choice.scored.scores[choice.index].mean())
+
+
+def _score(validator: CrossValidator, choice: Choice, told: Told) -> str:
+    share, baseline = validator.scorer.is_share, told.baseline
+    found = f"{score_text(told.score, share)}{error_text(told.error, share)}"
+    what = model_text(choice.scored.kernel, choice.C)
+    verb = "correctly predicts" if share else "has a cross-validated score of"
+    where = " of the rows that it was not trained on" if share else ""
+    sentence = f"{what} {verb} {found}{where}."
+    if not np.isfinite(baseline.score):
+        return sentence
+    guess = f"{baseline.answer[0].upper()}{baseline.answer[1:]} {'would be right for' if share else 'scores'}"
+    return f"{sentence} {guess} {score_text(baseline.score, share)}."
+
+
+def _other_labels(validator: CrossValidator, choice: Choice, told: Told) -> list[str]:
+    """Both scores, where the labels that the model gives have another one than those of the search."""
+    texts = [
+        f"{100 * score:.2f} %" if validator.scorer.is_share else f"{score:.4f}"
+        for score in (told.score, _mean(choice))
+    ]
+    if texts[0] == texts[1]:
+        return []
+    return [
+        f"The score {texts[0]} is that of the model's own answers. The search compared models by a faster "
+        f"rule, the signs of their decision values, which scores {texts[1]}."
+    ]
+
+
+def _luck(validator: CrossValidator, told: Told) -> list[str]:
+    """What is left of a score that is the best of many."""
+    if told.score - told.corrected <= COUNTS * float(np.nan_to_num(told.error)):
+        return []
+    n_settings = sum(len(scored.Cs) for scored in validator.scored)
+    left = score_text(told.corrected, validator.scorer.is_share)
+    return [
+        f"The best of {n_settings} settings owes part of its score to luck: expect about {left} on rows that "
+        "had no part in the choice."
+    ]
+
+
+def _next_best(validator: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:
+    """The best of the other kernels, by the score averaged over neighbouring values of C, as the choice."""
+    share = validator.scorer.is_share
+    score = float(other.scores[other.best].mean())
+    error = validator.standard_error(choice.scored, choice.index)
+    ours, theirs = float(choice.scored.smoothed[choice.index]), other.best_score
+    kernels, what = count(n_kernels, "kernel"), _other_text(choice, other)
+    averaged = f"{score_text(theirs, share)} against {score_text(ours, share)}"
+    if theirs > ours and score_text(theirs, share) != score_text(ours, share):
+        tail = ", a difference within one standard error" if theirs - ours <= error else ""
+        # Among forms of kernel, and by a rule, something else decides: a sentence of its own says what.
+        by_form = choice.is_by_rule or any(FORMS in sentence for sentence in choice.why)
+        simpler = "" if by_form else "; the search preferred a simpler kernel"
+        head = f"Of {kernels}, {what} has the highest score averaged over neighbouring values of C"
+        return f"{head}: {averaged} for the chosen kernel{tail}{simpler}."
+    head, gain = f"The second best of {kernels}, {what}, scores", _mean(choice) - score
+    own = score_text(_mean(choice), share)
+    if score_text(score, share) == own:
+        return f"{head} the same {own}."
+    if gain > 0.0:
+        gap = f"better by {'less' if gain <= error else 'more'} than one standard error"
+        return f"{head} {score_text(score, share)}. The chosen kernel scores {own}, {gap}."
+    there = f"it has {averaged} for the chosen kernel"
+    if score_text(theirs, share) == score_text(ours, share):
+        there = f"both kernels have {score_text(ours, share)} (rounded)"
+    return (
+        f"{head} {score_text(score, share)}. The search compares scores averaged over neighbouring values of "
+        f"C, and there {there}."
+    )
+
+
+def _other_text(choice: Choice, other: ScoredKernel) -> str:
+    """Another kernel and its best C; one of the same name is told from the chosen one."""
+    C = float(other.Cs[other.best])
+    if kernel_text(other.kernel) == kernel_text(choice.scored.kernel):
+        return f"the same kernel with other widths and C = {number(C)}"
+    return model_text(other.kernel, C)
+
+
+def _as_good(validator: CrossValidator, choice: Choice) -> list[str]:
+    """Which C and which widths around the chosen ones have the same score within one standard error."""
+    error = validator.standard_error(choice.scored, choice.index)
+    if not np.isfinite(error) or error == 0.0:
+        return []
+    scored, level = choice.scored, float(choice.scored.smoothed[choice.index]) - error
+    first, last = around(scored.smoothed >= level, choice.index)
+    found = []
+    if first < last:
+        found.append(f"C from {number(scored.Cs[first])} to {number(scored.Cs[last])}")
+    widths = _equal_widths(choice, level)
+    if widths:
+        found.append(widths)
+    if not found:
+        return []
+    return [f"The score stays the same, within one standard error, for {' and for '.join(found)}."]
+
+
+def _equal_widths(choice: Choice, level: float) -> str:
+    """The widths of the climb around the chosen one whose scores reach a level; empty if there are none."""
+    climb = choice.climb
+    if climb is None or not any(scored is choice.scored for scored in climb.tried.values()):
+        return ""
+    factors = sorted(climb.tried)
+    at = next(k for k, factor in enumerate(factors) if climb.tried[factor] is choice.scored)
+    first, last = around(np.array([climb.tried[factor].best_score >= level for factor in factors]), at)
+    if first == last:
+        return ""
+    low, high = (width_text(climb.tried[factors[k]].kernel) for k in (first, last))
+    if not low:
+        spread = [factors[k] / factors[at] for k in (first, last)]
+        return f"{number(spread[0])} to {number(spread[1])} times the chosen γ"
+    return f"{low} to {high}"
+
+
+def width_text(kernel: Any) -> str:
+    """γ of a kernel with one width; empty for others."""
+    gamma = getattr(kernel, "gamma", None)
+    return f"γ = {number(gamma)}" if isinstance(gamma, float | int) else ""
+
+
+def around(is_good: np.ndarray, index: int) -> tuple[int, int]:
+    """First and last of the neighbours of an index, itself included, that are good without a gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> around(np.array([True, False, True, True, False]), 3)
+    (2, 3)
+    """
+    first = last = index
+    while first > 0 and is_good[first - 1]:
+        first -= 1
+    while last + 1 < len(is_good) and is_good[last + 1]:
+        last += 1
+    return first, last

@@ -1,0 +1,107 @@
+"""How good the chosen model is, as people are told: one score, its error, and the reasons."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.engine.rules import standard_error
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.result import Choice, SelectionResult
+from kernelwise.search.scoring.scores import goes_by_labels
+from kernelwise.search.verdict.baseline import baseline, decision_for_classes
+from kernelwise.search.verdict.optimism import optimism
+from kernelwise.search.verdict.reasons import Told, reasons
+
+
+def shown_as_sure(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
+    """What a scorer sees of models that are sure of these labels, (n_tested,): shape (1, n_held_out, ...)."""
+    family = validator.family
+    assert isinstance(family, Classification)
+    sure = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
+    sure = np.concatenate([sure, np.zeros_like(sure[:1])])  # the last, −1, is rejected
+    decision = np.zeros((len(validator.held_out), *sure.shape[1:]))
+    decision[validator.tested] = sure[labels]
+    return np.asarray(family.as_shown(decision[None], decision[None]))
+
+
+def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
+    """Standard error of the score of held-out labels, class indices of shape (n_tested,).
+
+    The jackknife within classes: the score without one row, for each class and each label that its rows got.
+    Of balanced accuracy this is √(Σ r(1 − r)/(n − 1)) over the number of classes, with the recall r and the
+    number n of rows of each class, so that eleven rows of a rare class have the error of eleven rows.
+
+    NaN if the labels are not known, for scores that look at more than labels, and for accuracy, whose error
+    is that of a share.
+    """
+    if labels is None or validator.scorer.is_share or not goes_by_labels(_scikit_scorer(validator)):
+        return np.nan
+    values, tested = (
+        shown_as_sure(validator, labels)[:, validator.tested],
+        validator.fold_rows.asked[validator.tested],
+    )
+    rows, weight, y = (
+        validator.fold_rows.rows[tested],
+        validator.fold_rows.weight[tested],
+        validator.held_out.y,
+    )
+    truth, variance = y[validator.tested], 0.0
+    for k in np.unique(truth):
+        n = weight[truth == k].sum()
+        counts, scores = [], []
+        for label in np.unique(labels[truth == k]):
+            cell = np.flatnonzero((truth == k) & (labels == label))
+            left = weight.astype(float)
+            left[cell[0]] -= min(1.0, weight[cell[0]])
+            kept = left > 0.0
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # precision and the like warn of a class without rows
+                scores.append(float(validator.scorer(values[:, kept], rows[kept], left[kept])[0]))
+            counts.append(float(weight[cell].sum()))
+        mean = np.average(scores, weights=counts)
+        variance += (n - 1.0) / n * float(np.dot(counts, (np.array(scores) - mean) ** 2))
+    # Rows that several folds hold out have several answers, which are no more rows for that.
+    return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
+
+
+def _scikit_scorer(validator: CrossValidator) -> Any:
+    return getattr(validator.scorer, "scorer", None)
+
+
+def announce(
+    result: SelectionResult,
+    validator: CrossValidator,
+    choice: Choice,
+    label_scores: np.ndarray | None,
+    labels: np.ndarray | None = None,
+    luck: float | None = None,
+) -> SelectionResult:
+    """The result with its score, baseline and reasons; everything that shows them takes them from here.
+
+    The search compares models by their decision values. ``label_scores``, of shape (n_folds,), are the scores
+    of the labels that the final model gives, where they are others: then their mean is what is announced.
+    ``labels``, class indices of shape (n_tested,), are these labels if they are known: where a class has few
+    rows, its error is larger than the spread over two or three folds may show. ``luck`` is the `optimism` of
+    the choice, if it is known.
+    """
+    score, error = result.score, result.standard_error
+    if label_scores is not None:
+        score = float(label_scores.mean())
+        error = float(standard_error(label_scores, validator.n_held_out, validator.scorer.is_share))
+    error = float(np.fmax(error, labels_error(validator, labels)))
+    guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
+    told = Told(score, error, score - luck, guess)
+    return replace(
+        result,
+        score=score,
+        standard_error=error,
+        corrected_score=told.corrected,
+        baseline=guess,
+        why=(*reasons(validator, choice, told), *choice.why),
+    )

@@ -1,0 +1,261 @@
+"""When not to trust the answer.
+
+No better than a constant answer, classes never predicted, ends of ranges, rows and classes that no fold of
+the user's holds out, a kernel matrix that is not positive semi-definite.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelwise._core.labels import lone_rows
+from kernelwise._core.text import count
+from kernelwise._core.weights import copies_of
+from kernelwise.findings import Finding
+from kernelwise.kernels.gram import gram_of
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.propose.c_range import LIMITS, STEP
+from kernelwise.search.propose.climb import STEP as WIDTH_STEP
+from kernelwise.search.propose.climb import Climb
+from kernelwise.search.result import Choice
+from kernelwise.search.verdict.baseline import Baseline
+from kernelwise.search.verdict.optimism import Corrected
+from kernelwise.search.verdict.wording import kernel_text, number
+
+#: Classes that a sentence lists, at most.
+MAX_LISTED = 5
+NO_BETTER = "no better than guessing"
+LONE = "class of one row"
+C_AT_END = "C at the end of its range"
+
+
+def baseline_findings(
+    score: float, error: float, baseline: Baseline | None, corrected: Corrected | None = None
+) -> list[Finding]:
+    """A warning if a score is not above that of a constant answer by more than its standard error.
+
+    What counts is the score corrected for the choice among many settings, and the error of its lead, if they
+    are given.
+    """
+    true = Corrected(score, float(np.nan_to_num(error)), 1) if corrected is None else corrected
+    is_unknown = baseline is None or not np.isfinite(baseline.score)
+    if baseline is None or is_unknown or true.score - baseline.score > true.lead_error:
+        return []
+    found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
+    if score - baseline.score > true.lead_error:
+        found += f" ({true.score:.4g} without the luck of choosing among {true.n_settings} settings)"
+    clearly = "no" if score <= baseline.score else "not clearly"
+    message = (
+        f"The model is {clearly} better than guessing: its cross-validated score is {found}, and "
+        f"{baseline.answer} scores {round(baseline.score, 9) + 0.0:.4g}."
+    )
+    advice = (
+        "Do not rely on this model. Look for features that are related to the target, for more rows, or for "
+        "a score that measures what matters to you."
+    )
+    return [Finding(NO_BETTER, "warning", message, advice)]
+
+
+def class_findings(
+    truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray, weight: np.ndarray | None = None
+) -> list[Finding]:
+    """A warning if some classes are never predicted; truth and predictions are indices, (n_held_out,).
+
+    A row counts as often as its weight says.
+    """
+    n_rows = np.bincount(truth, weights=weight, minlength=len(classes))
+    present = np.unique(truth)
+    never = np.setdiff1d(present, predicted)
+    if not never.size:
+        return []
+    labels = classes.tolist()
+    shown = [f"{labels[k]!r} ({count(round(float(n_rows[k]), 6), 'row')})" for k in never[:MAX_LISTED]]
+    more = f" and {len(never) - MAX_LISTED} more" if len(never) > MAX_LISTED else ""
+    answered = np.setdiff1d(predicted, [-1])
+    if len(answered) == 1:
+        what = f"The model predicts {labels[answered[0]]!r} for every held-out row, and never"
+    else:
+        what = f"The model never predicts {count(len(never), 'class', 'classes')} of {len(present)}:"
+    message = f"{what} {', '.join(shown)}{more}."
+    return [
+        Finding(
+            "classes never predicted",
+            "warning",
+            message,
+            "To weight the classes equally, use class_weight='balanced' and scoring='balanced_accuracy'.",
+            "To weight the classes equally, use --class-weight balanced --scoring balanced_accuracy.",
+        )
+    ]
+
+
+def lone_findings(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> list[Finding]:
+    """A warning if a class has one row, which is never held out; ``index`` has the class of each row."""
+    labels = [repr(classes.tolist()[k]) for k in np.sort(index[lone_rows(index, weight)])]
+    if not labels:
+        return []
+    more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
+    shown = ", ".join(labels[:MAX_LISTED])
+    message = (
+        f"Class {shown} has one row, so no score can measure how well the model recognises it."
+        if len(labels) == 1
+        else f"Classes {shown}{more} have one row each, so no score can measure how well the model "
+        "recognises them."
+    )
+    advice = "Add rows of such a class, merge it with another class, or remove it."
+    return [Finding(LONE, "warning", message, advice)]
+
+
+def edge_findings(choice: Choice, error: float, *, is_given: bool, is_guess: bool) -> list[Finding]:
+    """Findings if C or the width chosen is at an end of what could be tried, and better than what is inside.
+
+    They are warnings if the values inside are worse by more than the standard error of the score, or if the
+    user gave the values of C (``is_given``); ``is_guess`` says that the model is no better than a constant
+    answer, and C at an end, where all scores are equal, is worth a warning.
+    """
+    found = [_edge_of_C(choice, error, is_given, is_guess)]
+    if choice.climb is not None and choice.climb.tried[choice.climb.best] is choice.scored:
+        found.append(_edge_of_width(choice.climb, error))
+    return [finding for finding in found if finding is not None]
+
+
+def _severity(gain: float, error: float) -> str:
+    return "warning" if gain > float(np.nan_to_num(error)) else "info"
+
+
+def _edge_of_C(choice: Choice, error: float, is_given: bool, is_guess: bool) -> Finding | None:
+    scored, index = choice.scored, choice.index
+    Cs, smoothed = scored.Cs, scored.smoothed
+    if len(Cs) < 2 or index not in (0, len(Cs) - 1) or index != scored.best:
+        return None
+    is_low = index == 0
+    if not is_low and scored.is_finished:  # larger values give the same models
+        return None
+    gain = float(smoothed[index] - smoothed[1 if is_low else -2])
+    if not is_guess and gain <= 0.0:
+        return None
+    scaled = Cs[index] * scored.variance
+    is_last = scaled / STEP < LIMITS[0] if is_low else scaled * STEP > LIMITS[1]
+    if not (is_given or is_last):
+        return None
+    side, beyond = ("smallest", "smaller") if is_low else ("largest", "larger")
+    if is_given:
+        message = f"C = {number(Cs[index])} is the {side} of the given values, and it has the best score."
+        advice, option = (f"Give {beyond} values of C, too ({name})." for name in ("Cs", "--log2c"))
+        return Finding(C_AT_END, "warning", message, advice, option)
+    message = f"C = {number(Cs[index])} is the {side} value that the search tries, and it has the best score."
+    advice = (
+        "The model hardly adapts to the rows. The features may be hardly related to the target."
+        if is_low
+        else "The model tries to fit every single row. Look for errors in the target."
+    )
+    return Finding(C_AT_END, "warning" if is_guess else _severity(gain, error), message, advice)
+
+
+def _edge_of_width(climb: Climb, error: float) -> Finding | None:
+    """The best width is the last one inside the limits, and better than its neighbour within."""
+    low, high = climb.limits
+    factor = climb.best
+    others = [other for other in climb.tried if other != factor]
+    if not others or not (low > 0.0 or np.isfinite(high)):
+        return None
+    is_low = factor / WIDTH_STEP < low and factor == min(climb.tried)
+    is_high = factor * WIDTH_STEP > high and factor == max(climb.tried)
+    neighbour = min(others) if is_low else max(others)
+    gain = climb.tried[factor].best_score - climb.tried[neighbour].best_score
+    if not (is_low or is_high) or gain <= 0.0:
+        return None
+    end, meaning, advice, option = (
+        (
+            "widest",
+            "the model is almost linear",
+            "Try kernel='linear', which is simpler.",
+            "Try --kernel linear.",
+        )
+        if is_low
+        else (
+            "narrowest",
+            "hardly any two rows are alike",
+            "Look for columns that identify the rows, and for features without a relation to the target.",
+            "",
+        )
+    )
+    kernel = kernel_text(climb.tried[factor].kernel)
+    message = f"The chosen kernel ({kernel}) is the {end} that the search tries: {meaning}."
+    return Finding("width at the end of its range", _severity(gain, error), message, advice, option)
+
+
+#: Classes never held out that are named, at most.
+MAX_NAMED = 3
+
+
+def fold_findings(validator: CrossValidator) -> list[Finding]:
+    """What folds leave out: classes that one does not learn or none holds out, and rows that none does."""
+    found = []
+    if isinstance(validator.family, Classification):
+        found += _unlearned(validator)
+        found += (
+            [] if validator.fold_rows.is_partition else _classes_never_held_out(validator, validator.family)
+        )
+    if not validator.fold_rows.is_partition:
+        weight = validator.samples.weight[np.unique(validator.fold_rows.rows)]
+        n_all, n_held = float(copies_of(weight).sum()), validator.n_held_out
+        if n_held < n_all:
+            message = (
+                f"The folds hold out {n_held:.0f} of {n_all:.0f} rows. Scores and probabilities come from "
+                "these rows; the final model is trained on all rows."
+            )
+            found.append(Finding("rows never held out", "info", message))
+    return found
+
+
+def _unlearned(validator: CrossValidator) -> list[Finding]:
+    strata = validator.in_folds.strata
+    n_classes = len(np.unique(strata))
+    n_folds = sum(len(np.unique(strata[train])) < n_classes for train, _ in validator.folds)
+    if not n_folds:
+        return []
+    lacks = count(n_folds, "fold of 'cv' has", "folds of 'cv' have")
+    message = (
+        f"{lacks} no row of some class to train on. The rows of this class that are held out there count as "
+        "wrong, and probabilities come from the other folds, if there are any."
+    )
+    return [Finding("classes not trained on", "info", message, "Use folds with all classes in training.")]
+
+
+def _classes_never_held_out(validator: CrossValidator, family: Classification) -> list[Finding]:
+    lone = np.unique(validator.held_out.strata[validator.fold_rows.fold < 0])
+    if not len(lone):
+        return []
+    names = ", ".join(map(repr, family.classes[lone[:MAX_NAMED]].tolist()))
+    more = f" and {len(lone) - MAX_NAMED} more" if len(lone) > MAX_NAMED else ""
+    message = (
+        f"No fold holds out rows of {count(len(lone), 'class', 'classes')} ({names}{more}). Their "
+        "probabilities come from rows that the model was trained on, and may be too high."
+    )
+    return [Finding("classes never held out", "info", message, "Use folds that hold out all classes.")]
+
+
+#: Rows whose eigenvalues are looked at: a part of a positive semi-definite matrix is one, too.
+MAX_EIGEN_ROWS = 500
+#: Share of the eigenvalues, by their sizes, that may be negative.
+NEGATIVE_SHARE = 0.01
+
+
+def indefinite_findings(validator: CrossValidator, choice: Choice) -> list[Finding]:
+    """A finding if many eigenvalues of the chosen Gram matrix are negative; of matrices that were given."""
+    if not validator.samples.is_gram:
+        return []
+    rows = np.arange(len(validator.samples))
+    if len(rows) > MAX_EIGEN_ROWS:
+        rows = sample(validator.samples.strata, MAX_EIGEN_ROWS, validator.random_state)
+    values = np.linalg.eigvalsh(gram_of(choice.scored.kernel, validator.samples[rows].Z))
+    share = float(-values[values < 0.0].sum() / np.abs(values).sum()) if values.any() else 0.0
+    if share <= NEGATIVE_SHARE:
+        return []
+    message = (
+        f"The chosen kernel matrix is not positive semi-definite: {100 * share:.0f} % of its eigenvalues, by "
+        "size, are negative. The solver may then find a local solution, not the best one."
+    )
+    return [Finding("indefinite", "info", message, "Use other distances or kernel values if you can.")]

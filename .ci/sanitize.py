@@ -3,7 +3,7 @@
 The core is built with sanitizers of addresses and of undefined behaviour, and every index of a view is
 checked. An environment in build/sanitize sees it, the Python files of src and the packages of the environment
 that runs this. There the tests of the core and 300 random problems run on each target of the processor. A
-report of a sanitizer ends the process, and this program.
+report of a sanitizer ends its process, and is an error.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "sanitize"
+REPORT = BUILD / "report"
 COMPILER = "g++"
 TARGETS = "from kernelwise import _native; print(*_native.targets)"
 
@@ -38,7 +39,7 @@ def build() -> None:
     """Compile what has changed since the last time."""
     cmake = shutil.which("cmake", path=sysconfig.get_path("scripts"))
     settings = {
-        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_BUILD_TYPE": "RelWithDebInfo",  # not stripped: reports have lines of the source
         "CMAKE_CXX_COMPILER": COMPILER,
         "CMAKE_INSTALL_PREFIX": BUILD / "lib",
         "KERNELWISE_SANITIZE": "ON",
@@ -67,8 +68,8 @@ def environment() -> Path:
     return folder / "bin" / "python"
 
 
-def checked(job: tuple[str, list[object], dict[str, str]]) -> None:
-    """Run a command, print what it said when it is done, and fail if it failed."""
+def ending(job: tuple[str, list[object], dict[str, str]]) -> int:
+    """The return code of a command; what it said is printed when it is done."""
     name, command, variables = job
     done = subprocess.run(
         [str(part) for part in command],
@@ -79,8 +80,7 @@ def checked(job: tuple[str, list[object], dict[str, str]]) -> None:
         stderr=subprocess.STDOUT,
     )
     print(f"{name}:\n{done.stdout}", flush=True)
-    if done.returncode:
-        sys.exit(f"{name}: ended with {done.returncode}.")
+    return done.returncode
 
 
 def main() -> None:
@@ -91,16 +91,24 @@ def main() -> None:
     watched = {
         **os.environ,
         "LD_PRELOAD": ":".join(libraries),
-        "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps memory until it ends
-        "UBSAN_OPTIONS": "print_stacktrace=1",
+        # To files, because pytest would swallow them. Leaks are not looked for: Python keeps memory.
+        "ASAN_OPTIONS": f"detect_leaks=0:log_path={REPORT}",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={REPORT}",
     }
     # The tests of the core run themselves on every target.
-    jobs = [("tests", [python, "-m", "pytest", "-q", "-x", "tests/native"], watched)]
+    jobs = [("tests", [python, "-m", "pytest", "-q", "-x", "-s", "tests/native"], watched)]
     for target in output(python, "-c", TARGETS, env=watched).split():
         command = [python, "-m", "benchmarks.random_problems", "--count", 300]
         jobs.append((f"random problems, {target}", command, {**watched, "KERNELWISE_TARGET": target}))
+    for path in REPORT.parent.glob(f"{REPORT.name}.*"):
+        path.unlink()
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(checked, jobs))
+        endings = list(pool.map(ending, jobs))
+    reports = [path.read_text() for path in REPORT.parent.glob(f"{REPORT.name}.*")]
+    print(*reports, sep="\n")
+    if any(endings) or reports:
+        sys.exit(f"{len(reports)} reports of sanitizers, {sum(map(bool, endings))} commands that failed.")
+    print("No report of a sanitizer.")
 
 
 if __name__ == "__main__":

@@ -205,6 +205,26 @@ def test_result_does_not_depend_on_n_jobs(labels):
     np.testing.assert_array_equal(one.n_iter, three.n_iter)
 
 
+@pytest.mark.parametrize("seed", [4, 15, 27, 39])
+def test_an_enormous_first_c_is_reached_from_smaller_ones(seed):
+    """Pair steps from nothing make no headway here; the solution is checked by the conditions of an optimum."""
+    rng, n, C, tol = np.random.default_rng(seed), 60, 1e6, 1e-6
+    X = rng.normal(size=(n, 3))
+    y = np.sign(X[:, 0] + rng.normal(size=n))
+    K = (1.0 + X @ X.T) ** 3
+    part = np.arange(n) % 3
+    folds = [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(3)]
+    path = svm_path(K, y, np.array([C]), folds, tol=tol)
+    assert path.converged.all()
+    for (train, _), (solved,) in zip(folds, path.last, strict=True):
+        labels, beta = y[0] * y[train], solved.beta[train]
+        f = labels - K[np.ix_(train, train)] @ beta
+        may_rise, may_fall = beta < C * np.maximum(labels, 0.0), beta > C * np.minimum(labels, 0.0)
+        # Rounding of Kβ with coefficients of a million is a few thousandths of the tolerance.
+        assert f[may_rise].max() - f[may_fall].min() <= 1.1 * tol
+        assert abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
+
+
 def test_any_order_of_C_is_returned_as_given():
     X, y = overlapping(60)
     K, folds = rbf_kernel(X), list(KFold(3).split(X))

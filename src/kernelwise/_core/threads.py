@@ -23,6 +23,9 @@ Result = TypeVar("Result")
 #: What `joblib.delayed` makes of a call: a function, its arguments and its named arguments.
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
+#: Values of a matrix that a thread takes at a time: less is done before a thread has begun.
+SHARE = 1 << 19
+
 _lock = Lock()
 
 
@@ -122,6 +125,15 @@ def in_order(function: Callable[[Item], Result], items: Sequence[Item]) -> list[
         if n < 2:
             return [function(item) for item in items]
         return list(_results_of_threads(n, ((function, (item,), {}) for item in items)))
+
+
+def by_rows(function: Callable[[slice], None], shape: tuple[int, ...]) -> None:
+    """``function`` of all rows of a matrix: of a large one some at a time, in threads as by `in_order`."""
+    n, height = shape[0], max(1, SHARE // max(1, shape[1]))
+    if n <= height:
+        function(slice(0, n))
+    else:
+        in_order(lambda first: function(slice(first, first + height)), range(0, n, height))
 
 
 def free_threads() -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise import _native
-from kernelwise._core.threads import in_order
+from kernelwise._core.threads import by_rows, in_order
 from kernelwise.kernels.city_block import city_block_distances
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
@@ -18,8 +18,8 @@ DISTANCES, PRODUCTS, CITY_BLOCK = "squared distances", "inner products", "city-b
 PRECOMPUTED = "given distances"
 # Rows of a float32 result computed at once, in double precision, and of a block of a large product.
 ROWS = 512
-# Multiplications from which a product is large: some hundredths of a second.
-LARGE = 1 << 28
+# Multiplications from which a product is large: some thousandths of a second.
+LARGE = 1 << 26
 
 
 def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
@@ -37,7 +37,7 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     rounding = rounding_share(X.shape[1])
     if not is_single:
         D = inner_products(X, Y)
-        _native.from_products(D, norms_x, norms_y, rounding)
+        by_rows(lambda rows: _native.from_products(D[rows], norms_x[rows], norms_y, rounding), D.shape)
     else:
         D = np.empty((X.shape[0], Y.shape[0]), np.float32)
         for start in range(0, X.shape[0], ROWS):

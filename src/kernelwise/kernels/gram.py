@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
-from kernelwise._core.threads import threads
+from kernelwise._core.threads import by_rows, threads
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.distances import base_array
 from kernelwise.kernels.radial import decayed
@@ -108,17 +108,26 @@ def gram_of(kernel: Any, X: Any) -> np.ndarray:
         return np.asarray(kernel(X, X), dtype=float)
     parts = kernel.parts()
     if len(parts) > 1:
-        total = np.zeros((X.shape[0],) * 2)
-        for weight, part in parts:
-            K = gram_of(part, X)
-            K *= weight
-            total += K
+        total = np.empty((X.shape[0],) * 2)
+        for m, (weight, part) in enumerate(parts):
+            add_part(total, gram_of(part, X), weight, is_first=m == 0)
         return total
     unit = kernel.of_unit_width()
     if unit is None:
         return kernel(X)
     shape, times = unit
     return decayed(shape.distances(X), kernel.scale * times)
+
+
+def add_part(total: np.ndarray, K: np.ndarray, weight: float, *, is_first: bool) -> None:
+    """Add a Gram matrix times its weight to the sum of those before it; K is used up."""
+
+    def add(rows: slice) -> None:
+        np.multiply(K[rows], weight, out=total[rows] if is_first else K[rows])
+        if not is_first:
+            total[rows] += K[rows]
+
+    by_rows(add, K.shape)
 
 
 def base_of(kernel: Any) -> str | None:

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from kernelwise import _native
 from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.threads import by_rows
 from kernelwise._core.validation import check_positive
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels.base import Kernel
@@ -160,7 +161,7 @@ def decayed(D: np.ndarray, scale: float, out: np.ndarray | None = None) -> np.nd
     """exp(−s·D) in ``out``, of the same shape, or in place."""
     out = D if out is None else out
     if D.ndim == 2 and all(one.dtype == np.float64 and one.flags.c_contiguous for one in (D, out)):
-        _native.decay(D, scale, out)
+        by_rows(lambda rows: _native.decay(D[rows], scale, out[rows]), D.shape)
         return out
     with np.errstate(over="ignore"):  # of a kernel so narrow that the value is zero
         np.multiply(D, -scale, out=out)

@@ -32,6 +32,8 @@ SEED_FOLDS = 3
 SMALL, MANY = 500, 10
 #: Members of all machines times values of C times folds that one thread solves in a few milliseconds.
 LITTLE = 40_000
+#: Shares of the first C that lead to it where pair steps from nothing crawl.
+LADDER = np.geomspace(1e-4, 0.1, 4)
 
 
 class Ended(Protocol):
@@ -298,11 +300,19 @@ class _Path:
         problem, n_done, part = self.problem, self.n_done[fold, m], self.part(m)
         test, counts = problem.splits[fold][1], problem.counts
         last = Solved(float(self.last_C[fold, m]), self.beta[fold, part], self.f[fold, part])
-        asked = self.order[n_done:]
-        settings = self.Cs[n_done:], last, self.tables[fold, m, asked[0]]
-        path = machine.fold(test, problem.weight[fold], *settings, None if counts is None else counts[fold])
-        self.decision[m][np.ix_(asked, problem.places.by_fold[fold])] = path.decision
-        self.tables[fold, m, asked] = path.rows
+        asked, Cs, begun = self.order[n_done:], self.Cs[n_done:], self.tables[fold, m, self.order[n_done]]
+        n_rungs = 0
+        is_begun = n_done > 0 or self.goes_on or begun[0] >= self.max_iter
+        if isinstance(machine, MachinePath) and not is_begun:
+            # Pair steps crawled from the start, which is of no use then: smaller C lead to the first one.
+            Cs, n_rungs = np.append(Cs[0] * LADDER, Cs), LADDER.size
+            last = Solved(float(Cs[0]), np.zeros_like(last.beta), machine.p.copy())
+        path = machine.fold(
+            test, problem.weight[fold], Cs, last, begun, None if counts is None else counts[fold]
+        )
+        self.decision[m][np.ix_(asked, problem.places.by_fold[fold])] = path.decision[n_rungs:]
+        path.rows[n_rungs, 0] += path.rows[:n_rungs, 0].sum()
+        self.tables[fold, m, asked] = path.rows[n_rungs:]
         self.last_C[fold, m], self.beta[fold, part], self.f[fold, part] = path.last
 
     def solutions(self) -> list[list[Solved]]:

@@ -16,7 +16,7 @@ from kernelwise._core.validation import check_gram
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF
-from kernelwise.kernels.gram import Grams, Shapes, base_of
+from kernelwise.kernels.gram import Grams, Shapes, add_part, base_of
 from kernelwise.multiclass import order_by_class
 from kernelwise.search.data.folds import Folds
 from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
@@ -196,9 +196,7 @@ class Here:
                 self._total = np.empty((self.problem.Z.shape[0],) * 2)
             for m, (weight, part) in enumerate(parts):
                 with self._gram(part) as K:
-                    np.multiply(K, weight, out=K if m else self._total)
-                    if m:
-                        self._total += K
+                    add_part(self._total, K, weight, is_first=m == 0)
             yield self._total
             return
         shaped = self._shapes.gram(kernel) if isinstance(kernel, Kernel) else None

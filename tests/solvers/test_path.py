@@ -207,7 +207,7 @@ def test_result_does_not_depend_on_n_jobs(labels):
 
 @pytest.mark.parametrize("seed", [4, 15, 27, 39])
 def test_an_enormous_first_c_is_reached_from_smaller_ones(seed):
-    """Pair steps from nothing make no headway here; the solution is checked by the conditions of an optimum."""
+    """Pair steps from nothing make no headway here; the result is checked by the conditions of an optimum."""
     rng, n, C, tol = np.random.default_rng(seed), 60, 1e6, 1e-6
     X = rng.normal(size=(n, 3))
     y = np.sign(X[:, 0] + rng.normal(size=n))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,13 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 from kernelwise import TunedSVC
 from kernelwise.exceptions import TrustWarning
-from kernelwise.search.verdict.leaks import column_findings, copies_finding, identifiers, tell_tales
+from kernelwise.search.verdict.leaks import (
+    column_findings,
+    copies_finding,
+    fewest_wrong,
+    identifiers,
+    tell_tales,
+)
 
 N = 200
 rng = np.random.default_rng(0)
@@ -76,6 +84,18 @@ def test_the_rows_of_a_rare_class_must_not_all_be_wrong():
     assert tell_tales(column[:, None], y, is_classes=True) == {0: 0}
     column[:2] = 0.0
     assert tell_tales(column[:, None], y, is_classes=True) == {}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_intervals_that_get_fewest_rows_wrong_are_found_by_trying_all(seed):
+    rng = np.random.default_rng(seed)
+    n_values, n_labels, n_intervals = rng.integers(1, 7), rng.integers(2, 4), int(rng.integers(1, 4))
+    table = rng.integers(0, 3, size=(n_values, n_labels)) * (rng.random((n_values, n_labels)) < 0.6)
+    table[:, 0] += table.sum(axis=1) == 0
+    cuts = chain.from_iterable(combinations(range(1, n_values), k) for k in range(n_intervals))
+    parts = (np.split(table, list(cut)) for cut in cuts)
+    wrong = [sum(int(part.sum() - part.sum(axis=0).max()) for part in one) for one in parts]
+    assert fewest_wrong(table, n_intervals) == min(wrong)
 
 
 def test_what_is_nearly_told_is_said():

@@ -118,12 +118,26 @@ def _wrong_classes(column: np.ndarray, y: np.ndarray, tolerance: float) -> int |
     changes = int((np.diff(y[np.argsort(column, kind="stable")]) != 0).sum())
     if changes > 2 * limit + len(labels) - 1 + (len(column) - len(values)):
         return None
-    from sklearn.tree import DecisionTreeClassifier  # hardly ever needed
-
-    # By ranks: trees round to single precision.
-    tree = DecisionTreeClassifier(max_leaf_nodes=len(labels), random_state=0)
-    wrong = int((tree.fit(index[:, None], y).predict(index[:, None]) != y).sum())
+    wrong = fewest_wrong(table, len(labels))
     return wrong if wrong <= limit else None
+
+
+def fewest_wrong(table: np.ndarray, n_intervals: int) -> int:
+    """Rows that are wrong if each of at most so many intervals of a column says a class, at best.
+
+    ``table``, of shape (n_values, n_labels), counts the rows of each value, in order, by their labels.
+    """
+    # Neighbours that have rows of one label only, the same, are not cut apart.
+    label, is_pure = table.argmax(axis=1), np.count_nonzero(table, axis=1) == 1
+    is_same = is_pure[1:] & is_pure[:-1] & (label[1:] == label[:-1])
+    runs = np.add.reduceat(table, np.flatnonzero(np.append(True, ~is_same)), axis=0)
+    # By the number of intervals so far and the label of the last one; each run is in it, or begins another.
+    wrong = np.full((n_intervals, table.shape[1]), np.inf)
+    wrong[0] = 0.0
+    for run in runs:
+        wrong[1:] = np.minimum(wrong[1:], wrong[:-1].min(axis=1, keepdims=True))
+        wrong += run.sum() - run
+    return int(wrong.min())
 
 
 def _wrong_numbers(column: np.ndarray, y: np.ndarray, _tolerance: float) -> int | None:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 SOURCE = Path(__file__).parents[1] / "src" / "kernelwise"
 #: From the ground up. Rooms in one row do not know of each other.
 LAYERS = (
-    ("exceptions", "findings", "_native"),
+    ("exceptions", "_native"),
     ("_core",),
+    ("findings",),
     ("tables", "kernels"),
     ("datasets", "multiclass"),
     ("solvers",),

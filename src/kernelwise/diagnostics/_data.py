@@ -1,4 +1,4 @@
-"""What the checks look at: samples, names of features, labels and a kernel."""
+"""The data that checks look at: samples, names of features, labels and a kernel."""
 
 from __future__ import annotations
 

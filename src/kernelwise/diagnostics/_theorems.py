@@ -1,4 +1,4 @@
-"""What the closest pair of points says about criteria at narrow widths (paper 002, theorems 2 and 3).
+"""Verdict of the closest pair of points on criteria at narrow widths (paper 002, theorems 2 and 3).
 
 For σ → 0 the Gram matrix goes to K₀, which is 1 for equal points and 0 for all others, and of all entries
 that still move those of the closest pairs dominate (paper 002, Glasmachers 2006, lemma 1). So a criterion
@@ -43,7 +43,7 @@ WORDS |= {"regularized-margin": "the regularised margin w"}
 
 @dataclass(frozen=True)
 class BoundaryVerdict:
-    """Which criteria prefer a kernel width of zero on given data (paper 002, theorems 2 and 3).
+    """Verdict on which criteria prefer a kernel width of zero on given data (paper 002, theorems 2 and 3).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a user of a tuned machine has to know: findings, and a warning for some of them."""
+"""Findings of a finished fit, and the warnings that are issued for some of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kernelwise.search.verdict.trust import (
     lone_findings,
 )
 
-#: What is counted: how its names begin, and what one and several of them are called.
+#: Prefix of a skipped step, its singular and its plural: of these only the number is told.
 KINDS = (
     ("width factor", "kernel width", "kernel widths"),
     ("C = ", "value of C", "values of C"),

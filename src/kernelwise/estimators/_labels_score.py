@@ -1,4 +1,4 @@
-"""The search compares models by decision values; `predict` gives the most likely class: how good is that?"""
+"""Score of the labels that `predict` returns, where they differ from those that the search compared."""
 
 from __future__ import annotations
 

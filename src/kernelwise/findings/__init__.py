@@ -15,7 +15,7 @@ from kernelwise._core.text import counted
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found, how serious it is, and what to do.
+    """Thing that was found in data or in a result, how serious it is, and what to do.
 
     Attributes
     ----------

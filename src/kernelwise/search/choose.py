@@ -193,7 +193,7 @@ def _by_score(
             continue
         widths, limits = _usual_widths(validator, kernel, reason)
         climb = Climb(kernel, validator, limits)
-        climb.run(widths.gammas, widths.reasons, climb=False)
+        climb.score_all(widths.gammas, widths.reasons)
         climbs.append(climb)
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
     preferred = starts[climbs.index(best)][1]

@@ -43,7 +43,7 @@ MIN_ROWS = 10
 
 
 def findings_of_table(table: Table, encoder: Encoder) -> list[Finding]:
-    """What to ask the user about a table, one finding for each kind of doubt."""
+    """Findings about a table that is used as it is, one for each kind of doubt."""
     codes = [k for k, is_whole in enumerate(table.whole) if is_whole and _may_be_codes(table.columns[k])]
     empty = [k for k, column in enumerate(table.columns) if is_missing(column).all()]
     naming = [k for k in encoder.words if k not in empty and names_rows(table.columns[k], MANY_WORDS)]

@@ -1,7 +1,7 @@
-"""When not to trust the answer.
+"""Reasons not to trust the answer.
 
-No better than a constant answer, classes never predicted, ends of ranges, rows and classes that no fold of
-the user's holds out, a kernel matrix that is not positive semi-definite.
+The model is no better than a constant answer, never predicts a class, or is at the end of a range; no fold of
+the user's holds out some rows or classes; a kernel matrix is not positive semi-definite.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def baseline_findings(
     """
     true = Corrected(score, float(np.nan_to_num(error)), 1) if corrected is None else corrected
     is_unknown = baseline is None or not np.isfinite(baseline.score)
-    if baseline is None or is_unknown or true.score - baseline.score > true.lead_error:
+    if baseline is None or is_unknown or true.score - baseline.score > true.min_significant_lead:
         return []
     found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
     values: dict[str, Any] = {
@@ -49,7 +49,7 @@ def baseline_findings(
         "answer": baseline.answer,
         "baseline": round(baseline.score, 9) + 0.0,
     }
-    if score - baseline.score <= true.lead_error:
+    if score - baseline.score <= true.min_significant_lead:
         return [catalogue.NO_BETTER(**values)]
     return [catalogue.NO_BETTER_BUT_FOR_LUCK(corrected=true.score, n_settings=true.n_settings, **values)]
 
@@ -151,7 +151,7 @@ MAX_NAMED = 3
 
 
 def fold_findings(validator: CrossValidator) -> list[Finding]:
-    """What folds leave out: classes that one does not learn or none holds out, and rows that none does."""
+    """Findings about folds: classes that a fold does not learn, and rows and classes that none holds out."""
     found = []
     if isinstance(validator.family, Classification):
         found += _unlearned(validator)

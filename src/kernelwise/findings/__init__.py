@@ -12,6 +12,8 @@ from typing import Any
 
 from kernelwise._core.text import counted
 
+__all__ = ["Entry", "Finding"]
+
 
 @dataclass(frozen=True)
 class Finding:

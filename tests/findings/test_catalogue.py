@@ -13,7 +13,7 @@ import pytest
 from kernelwise import diagnose
 from kernelwise.findings import Entry, catalogue
 
-SOURCE = Path(__file__).parents[1] / "src" / "kernelwise"
+SOURCE = Path(__file__).parents[2] / "src" / "kernelwise"
 CATALOGUE = SOURCE / "findings" / "catalogue.py"
 #: Every entry by its constant, or by the constant of a dictionary and its key there.
 ENTRIES = {

@@ -138,6 +138,14 @@ def test_diagnose_names_what_it_may_find():
     assert set(re.findall(r'"([^"]+)"', section)) == {ENTRIES[code].name for code in used}
 
 
+def test_the_guide_lists_every_name():
+    guide = (SOURCE.parents[1] / "docs" / "guide" / "trust.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in guide.split("## All findings")[1].splitlines() if line[:1] == "|"]
+    listed = re.findall("`([^`]+)`", " ".join(rows))
+    assert len(listed) == len(set(listed))
+    assert set(listed) == NAMES
+
+
 def test_planted_faults_are_seen():
     assert made_otherwise(ast.parse('Finding("a", "info", "b")\nfindings.Finding("a", "info", "b")')) == [
         1,

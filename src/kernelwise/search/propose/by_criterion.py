@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -50,13 +51,15 @@ def by_criterion(
 def _by_sketch(validator: CrossValidator, start: Any, criterion: SumsCriterion) -> Choice:
     """The global maximum of a criterion over all widths."""
     sketch = validator.sketch(start)
-    best = sketch.maximize(criterion, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BoundaryWarning)  # the finding below says so, with advice
+        best = sketch.maximize(criterion, None)
     gammas = CURVE / sketch.histograms.quantile(0.5)
     kernel = start.rescaled(start.factor_for(best.gamma))
     scored = validator.score(kernel, f"{best.stop_reason} of {criterion.name}")
     if best.stop_reason != "interior peak":
         found = catalogue.NO_PEAK[best.stop_reason](criterion=criterion.name, gamma=best.gamma)
-        validator.context.findings.append(found)
+        validator.context.warn(found, BoundaryWarning)
     curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
     how = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
     return Choice(scored, criterion_path=curves, how=how)

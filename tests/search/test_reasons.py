@@ -14,7 +14,7 @@ from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, Linear
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.result import Choice
-from kernelwise.search.verdict.reasons import RULES, WHY_TRIED, Told, around, reasons, spoken, why_tried
+from kernelwise.search.verdict.reasons import RULES, WHY_TRIED, Summary, around, reasons, spoken, why_tried
 from kernelwise.search.verdict.wording import model_text
 
 
@@ -74,7 +74,7 @@ def second(chosen, other, index=-1, error=0.02, why=()):
     baseline = SimpleNamespace(score=0.5, answer="guessing")
     choice = Choice(chosen, index, why=list(why))
     score = float(chosen.scores[choice.index].mean())
-    return reasons(validator, choice, Told(score, error, score, baseline))[1]
+    return reasons(validator, choice, Summary(score, error, score, baseline))[1]
 
 
 PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])

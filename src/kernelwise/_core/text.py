@@ -13,8 +13,13 @@ NEAR = 0.6
 
 def count(value: float, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun: 1 feature, 12 features, 2.5 samples."""
+    return f"{counted(value)} {noun if value == 1 else plural or noun + 's'}"
+
+
+def counted(value: float) -> str:
+    """Write a number without needless digits: 12, 2.5."""
     digits = ".0f" if float(value).is_integer() else "g" if value < 1e6 else ".3g"
-    return f"{value:{digits}} {noun if value == 1 else plural or noun + 's'}"
+    return f"{value:{digits}}"
 
 
 def in_words(items: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from kernelwise import __version__
 from kernelwise._core.text import count
 from kernelwise.cli.findings import SERIOUS
 from kernelwise.cli.output import print_table
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.columns_used import feature_names
@@ -125,7 +125,7 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
 def print_tuning(result: dict[str, Any], model: Any) -> None:
     """Print the table of the answer, and what its words mean."""
     print_table(_rows(result, model))
-    is_some = any(finding.name == "rows never held out" for finding in model.diagnostics_)
+    is_some = any(finding.name == catalogue.ROWS_NEVER_HELD_OUT.name for finding in model.diagnostics_)
     print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
     if result["score"]["name"] in MEANINGS:
         print(MEANINGS[result["score"]["name"]])

@@ -215,7 +215,8 @@ def open_journal(
 def fit(model: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
     """Fit a model whose progress the user sees, with the names of the features, and return it.
 
-    What it warns of is among its findings, in words for the command line; other warnings are passed on.
+    Its findings are shown in words for the command line, and not issued as warnings; warnings of other kinds
+    are passed on when the progress is over.
     """
     from kernelwise.estimators.tuned import fit_in_context
     from kernelwise.search.engine.context import FINAL, FitContext
@@ -231,24 +232,25 @@ def fit(model: Any, data: Samples, time_budget: float | None = None, journal: An
             on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
             feature_names=data.names_for_fit,
             encoder=data.encoder,
+            warns=False,
         )
         with refusals_in_options():
             fit_in_context(model, data.rows, data.y, context, data.groups)
-    for warning, _ in beyond_findings(model, caught):
+    for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return model
 
 
 def fit_detector(model: Any, data: Samples) -> None:
-    """Fit a model of unusual rows; what it warns of is among its findings, in words for the command line."""
+    """Fit a model of unusual rows, whose findings are shown in words for the command line."""
     from kernelwise.estimators.tuned_one_class import fit_named
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with refusals_in_options():
             fit_named(model, data.rows, data.y, data.names_for_fit, data.encoder)
-    for _, text in beyond_findings(model, caught):
-        say(text)
+    for warning in caught:
+        say(str(warning.message))
 
 
 @contextmanager
@@ -260,15 +262,3 @@ def refusals_in_options() -> Iterator[None]:
         if not is_told(error):
             raise
         raise UserError(in_options(str(error))) from error
-
-
-def beyond_findings(
-    model: Any, caught: list[warnings.WarningMessage]
-) -> Iterator[tuple[warnings.WarningMessage, str]]:
-    """Warnings of a fit that say more than its findings do, each with what is left of its text."""
-    for warning in caught:
-        text = str(warning.message)
-        for finding in model.diagnostics_:
-            text = text.replace(str(finding), "")
-        if text.strip():
-            yield warning, text

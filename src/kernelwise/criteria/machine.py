@@ -24,7 +24,7 @@ from kernelwise.criteria.base import (
     TrainedMachine,
     mean_adjoint,
 )
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 from kernelwise.multiclass import MACHINES, two_class_machines
 from kernelwise.solvers.dual import SVMSolution, solve_svm_dual
 from kernelwise.solvers.sensitivity import Sensitivity, dual_sensitivity
@@ -243,12 +243,5 @@ class HingeMachine:
         machine = self.problem.K, self.signs, self.weight, self.C, self.solution
         answer = dual_sensitivity(*machine, by_coefficients, by_offset, treat_as_free=treat_as_free)
         if answer.ridge > 0 and "ridge" not in self.problem.memory.findings:
-            self.problem.memory.findings["ridge"] = Finding(
-                "ridge",
-                "warning",
-                "The kernel matrix of the free support vectors was singular at points of the search; "
-                f"{answer.ridge:.0e} of its mean diagonal was added for the gradient.",
-                "Look for repeated samples, or exclude such wide kernels with bounds.",
-                "Look for repeated rows, or leave out --criterion.",
-            )
+            self.problem.memory.findings["ridge"] = catalogue.RIDGE(ridge=answer.ridge)
         return answer

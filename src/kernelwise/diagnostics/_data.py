@@ -1,4 +1,4 @@
-"""What the checks look at: samples, names of features, labels and a kernel."""
+"""The data that checks look at: samples, names of features, labels and a kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from kernelwise._core.reading import explained
 from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.search.data.scaling import apply_scaler, fit_scaler, weigh_alike
 from kernelwise.tables import Encoder, Table, by_column, learn_encoder, to_table
@@ -116,8 +116,8 @@ class Data:
             try:
                 kernel = self.kernel.initialize(self.X, self.index, heuristic="keep")
             except ValueError as error:  # what no kernel of this kind can be made of is a finding, too
-                return self, [Finding("kernel", "error", str(error))]
-        found = [Finding("kernel", "warning", str(warning.message)) for warning in caught]
+                return self, [catalogue.KERNEL_IMPOSSIBLE(error=error)]
+        found = [catalogue.KERNEL_DOUBTFUL(warning=warning.message) for warning in caught]
         unit = "" if kernel.reach is None else self.unit  # others measure distances in their own way
         return replace(self, X=kernel.transform(self.X), kernel=kernel, unit=unit), found
 

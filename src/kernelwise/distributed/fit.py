@@ -5,7 +5,6 @@ Every sum over rows that Nyström features need is one over chunks, taken where 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,13 +13,11 @@ import numpy as np
 from dask import delayed
 from sklearn.base import is_regressor
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import check_every_class
 from kernelwise._core.memory import check_memory
 from kernelwise.distributed.chunks import Chunk, ChunkedRows, as_given, computed, tree_sum
 from kernelwise.distributed.dask_sketch import sketch_of_rows
-from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.large.nystroem import Blocks, MappedBlocks, NystroemMap
 from kernelwise.search.data.scaling import apply_scaler
 from kernelwise.search.data.settings import seed_of
@@ -217,30 +214,15 @@ class FullRows:
     def scaled_by(self, scaler: Any, random_state: int) -> Finding:
         """Take a scaler that was fitted to the sample; the finding says what is done where.
 
-        A warning says so if the final machine does not see all rows.
+        It is a warning if the final machine does not see all rows.
         """
         self.scaler, self.random_state = scaler, random_state
-        if self.rows.is_regression:
-            said = (
-                f"The search chose scaling, kernel, C and ε on a sample of about {MANY} of "
-                f"{self.n_rows} rows."
-            )
+        if self.solver == "exact":
+            classes, numbers = catalogue.CHUNKS_OF_CLASSES_EXACT, catalogue.CHUNKS_OF_NUMBERS_EXACT
         else:
-            said = (
-                f"The search chose scaling, kernel and C on a stratified sample of about {MANY} of "
-                f"{self.n_rows} rows. It looked at random blocks of pairs of all rows for kernel "
-                "widths to try."
-            )
-        if self.solver != "exact":
-            return Finding("chunks", "info", said, "")
-        finding = Finding(
-            "chunks",
-            "warning",
-            f"{said} The final model is trained on that sample only.",
-            "Use solver='auto' to train on all rows.",
-        )
-        warnings.warn(str(finding), KernelwiseWarning, stacklevel=stacklevel_of_user())
-        return finding
+            classes, numbers = catalogue.CHUNKS_OF_CLASSES, catalogue.CHUNKS_OF_NUMBERS
+        entry = numbers if self.rows.is_regression else classes
+        return entry(n_sampled=MANY, n_rows=self.n_rows)
 
     def sketch(self, kernel: Any) -> DistanceSketch:
         """The distance sketch of random blocks of all scaled rows."""

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from kernelwise._core.callers import stacklevel_of_user
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 
 
 def choose_class_weight(
@@ -35,8 +35,7 @@ def choose_class_weight(
     for warning in heard:
         warnings.warn(warning.message, warning.category, stacklevel=stacklevel_of_user())
     listed = "; ".join(f"{option!r}: {score:.4g}" for option, score in zip(options, scores, strict=True))
-    message = f"Cross-validation chose class_weight={best.class_weight!r} (scores: {listed})."
-    finding = Finding("class weights", "info", message)
+    finding = catalogue.CLASS_WEIGHTS(class_weight=best.class_weight, scores=listed)
     params = model.get_params(deep=False)
     for name, value in vars(best).items():
         if name not in params:

@@ -10,7 +10,7 @@ import numpy as np
 from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.folds import stratified_folds
 from kernelwise.search.engine.context import FitContext
@@ -44,11 +44,7 @@ def finish_one_class(
     kernel, nu = taken.candidate.kernel, taken.nu
     used = np.flatnonzero(rows.trained > 0.0)
     if model.solver == "auto" and len(used) > MANY:
-        message = f"The final model was trained on a sample of {MANY} of {len(used)} distinct rows."
-        advice = "Use solver='exact' or solver='nystroem' for all of them."
-        context.findings.append(
-            Finding("trained on a sample", "info", message, advice, "You need not do anything.")
-        )
+        context.findings.append(catalogue.TRAINED_ON_SAMPLE(n_sampled=MANY, n_rows=len(used)))
         used = used[some_of(rows.weight[used], MANY, seed)]
     machine = _machine(model, kernel, nu, seed, rows, used)
     scores = np.full(len(rows), np.nan)

@@ -1,4 +1,4 @@
-"""What the parameters of support vector machines may be, and kernels that see no difference."""
+"""Constraints on constructor parameters, and which kernels ignore gamma, degree and coef0."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from kernelwise._core.text import count
 from kernelwise.estimators._routing import Routed, asked_by_row
 from kernelwise.estimators.kernel_argument import matrix_check
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.search.data.folds import assign_folds
@@ -49,7 +50,7 @@ def prepare_fit(
     family = model._family(y[rows], prepared.distinct.weight)
     samples = prepared.samples(family.encode, y)
     if context.full_data is not None:
-        context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
+        context.warn(context.full_data.scaled_by(prepared.scaler, seed), KernelwiseWarning)
     counted = samples if to_score is None else replace(samples, weight=np.ones(len(samples)))
     family, scorer = model._scorer(X[rows], counted, family, model.steering_)
     model.scorer_ = scorer.path_scorer.scorers["score"]

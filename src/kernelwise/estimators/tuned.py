@@ -43,10 +43,10 @@ from kernelwise.search.verdict.wording import kernel_text, number
 
 
 class IfLearned:
-    """An attribute of models whose kernel has weights of features.
+    """Attribute that exists only after some fits; reading it otherwise raises an error that says why.
 
-    An instance that has it does not come here; of one that has not, the error names the kernel, and
-    ``advice`` says what else there is.
+    The attribute of an instance hides this descriptor. The error names the kernel, and ``advice`` says what
+    else there is.
     """
 
     def __init__(self, what: str, advice: str) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
@@ -27,7 +26,7 @@ from kernelwise.estimators._prepare_fit import encode_table, name_features
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.given_folds import read_splits
 from kernelwise.search.data.samples import prepare
@@ -310,19 +309,14 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         chosen = np.arange(len(rows))
         if len(rows) > SEARCH_ROWS:
             chosen = _search_rows(rows, seed)
-            message = (
-                f"The search chose the kernel on a sample of {len(chosen)} of {len(rows)} distinct rows."
-            )
-            context.findings.append(Finding("sampled", "info", message))
+            finding = catalogue.SAMPLED_ONE_CLASS(n_sampled=len(chosen), n_rows=len(rows))
+            context.findings.append(finding)
         part = rows[chosen]
         criterion = WINNER if self.criterion == "auto" else self.criterion
         scoring = (self.scoring or SCORINGS[0]) if part.has_labels else criterion
         if not part.has_labels and hasattr(part.Z, "tocsr"):
             scoring = "median"
-            message = (
-                "The features are sparse and there are no labels, so the kernel width is the rule of thumb."
-            )
-            context.findings.append(Finding("sparse", "info", message))
+            context.findings.append(catalogue.SPARSE_WITHOUT_LABELS())
         settings = {"tol": self.tol, "max_iter": self.max_iter}
         folds = cv[chosen] if isinstance(cv, np.ndarray) else cv
         return OneClassValidator(part, folds, scoring, seed, settings), chosen
@@ -369,28 +363,17 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     def _closing(
         self, validator: OneClassValidator, found: list[Finding], context: FitContext
     ) -> tuple[Finding, ...]:
-        serious = [str(finding) for finding in found if finding.severity == "warning"]
-        if serious:
-            warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
+        context.issue(found, TrustWarning)
         deadline = context.deadline
         if deadline.skipped:
-            n = len(deadline.skipped)
-            message = (
-                f"The time budget of {deadline.seconds:g} s was too short for {count(n, 'more kernel')}."
-            )
-            advice, option = (
-                "Raise time_budget for a better model.",
-                "Raise --time-budget for a better model.",
-            )
-            found = [*found, Finding("time budget", "warning", message, advice, option)]
-            warnings.warn(str(found[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+            skipped = count(len(deadline.skipped), "more kernel")
+            found = [*found, catalogue.TIME_BUDGET(seconds=deadline.seconds, skipped=skipped)]
+            context.issue(found[-1:], KernelwiseWarning)
         n_stopped = sum(one.n_stopped for one in validator.scored)
         if n_stopped:
-            message = (
-                f"{n_stopped} of {validator.n_machines} models of the search stopped before they converged."
-            )
-            found = [*found, Finding("not converged", "warning", message, "Raise max_iter or tol.")]
-            warnings.warn(str(found[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
+            stopped = catalogue.NOT_CONVERGED_ONE_CLASS(n_stopped=n_stopped, n_models=validator.n_machines)
+            found = [*found, stopped]
+            context.issue(found[-1:], ConvergenceWarning)
         return (*found, *context.findings)
 
     def _column_names(self, rows: Rows) -> list[str]:
@@ -491,7 +474,10 @@ def _search_rows(rows: Rows, seed: int) -> np.ndarray:
 def fit_named(
     model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None, encoder: Encoder | None = None
 ) -> TunedOneClassSVM:
-    """Fit rows of an array whose columns have these names, or of a table whose encoder is known."""
+    """Fit rows of an array whose columns have these names, or of a table whose encoder is known.
+
+    Findings are not issued as warnings: the command line shows them itself.
+    """
     check_one_class_settings(model)
     deadline = Deadline(model.time_budget, reserve=RESERVE)
-    return model._fit(X, y, None, FitContext(deadline, feature_names=names, encoder=encoder))
+    return model._fit(X, y, None, FitContext(deadline, feature_names=names, encoder=encoder, warns=False))

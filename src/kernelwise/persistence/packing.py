@@ -1,7 +1,7 @@
 """Models as JSON and plain arrays, and back.
 
 What JSON has no word for is an object with the key "$", which says what it is. Classes are looked up by
-name in `CLASSES` and nowhere else: what is not there can neither be written nor read.
+name in `CLASSES` and among the kinds of columns: what is not there can neither be written nor read.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ PARTS = [part for package in (kernels, criteria, optimizers) for part in _public
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
     *(OneClassSVM, NystroemOneClassSVM, TunedOneClassSVM),
-    *(Encoder, *COLUMN_KINDS.values()),
+    Encoder,
     *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}
@@ -83,6 +83,11 @@ LEFT_OUT = ("scorer_", "_skl_callbacks")
 FORMER = {"predict_by": "decision"}
 #: Kinds of arrays and scalars that numpy writes without pickle.
 KINDS = "biufcUSmM"
+
+
+def _class_of(name: str) -> Any:
+    """The class of that name, which may be a kind of column; None if a file may not hold it."""
+    return CLASSES.get(name) or {kind.__name__: kind for kind in COLUMN_KINDS.values()}.get(name)
 
 
 class Packer:
@@ -107,7 +112,7 @@ class Packer:
             return items if type(value) is list else {"$": type(value).__name__.lower(), "items": items}
         if type(value) is dict:
             return self._dict(value, where)
-        if CLASSES.get(type(value).__name__) is type(value):
+        if _class_of(type(value).__name__) is type(value):
             return self._instance(value, where)
         raise IncompatibleError(
             f"save cannot store {where}, which is {_short(value)}. The file holds numbers, text, arrays, "
@@ -196,9 +201,9 @@ def _read_csr(node: dict[str, Any]) -> Any:
 
 
 def _read_instance(node: dict[str, Any]) -> Any:
-    if node["class"] not in CLASSES:
+    kind, params = _class_of(node["class"]), node["params"]
+    if kind is None:
         raise ValueError(f"it has a part of the unknown class {node['class']!r}")
-    kind, params = CLASSES[node["class"]], node["params"]
     former = {name: FORMER[name] for name in inspect.signature(kind).parameters if name in FORMER}
     instance = kind(**{**former, **params})
     state = node.get("state", {})

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
+from kernelwise.findings import catalogue
 from kernelwise.reports.held_out import unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.engine.rules import standard_error
-from kernelwise.search.verdict.trust import NO_BETTER
 from kernelwise.search.verdict.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
@@ -188,7 +188,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         baseline_score=None if baseline is None else float(baseline.score),
         baseline_answer="" if baseline is None else str(baseline.answer),
         has_costs=getattr(model, "costs_", None) is not None,
-        fit_found_guess=any(finding.name == NO_BETTER for finding in model.diagnostics_),
+        fit_found_guess=any(finding.name == catalogue.NO_BETTER.name for finding in model.diagnostics_),
         **common,
         **({} if is_classifier(model) else _errors(model, test)),
     )

@@ -11,7 +11,7 @@ from scipy import sparse
 from kernelwise._core.rounding import significant
 from kernelwise._core.text import count
 from kernelwise.criteria import Criterion
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 from kernelwise.kernels import Kernel, PrecomputedDistance, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
@@ -57,8 +57,7 @@ def choose(
     given, criterion = criterion, validator.family.criterion(criterion)
     optimizer = None if search is None else as_optimizer(search)
     if optimizer is not None and isinstance(criterion, str):
-        message = f"'search' had no effect: it is the optimizer of a criterion, and {criterion!r} uses none."
-        finding = Finding("unused search", "warning", message, "Set a criterion, such as 'kta'.")
+        finding = catalogue.UNUSED_SEARCH(criterion=criterion)
         if finding not in validator.context.findings:  # "auto" chooses for each of its kernels
             validator.context.findings.append(finding)
     one = partial(_one_form, validator, criterion=criterion, search=optimizer, given=given)
@@ -194,7 +193,7 @@ def _by_score(
             continue
         widths, limits = _usual_widths(validator, kernel, reason)
         climb = Climb(kernel, validator, limits)
-        climb.run(widths.gammas, widths.reasons, climb=False)
+        climb.score_all(widths.gammas, widths.reasons)
         climbs.append(climb)
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
     preferred = starts[climbs.index(best)][1]

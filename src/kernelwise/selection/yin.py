@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF
 from kernelwise.selection.procedure import (
     Procedure,
@@ -226,14 +226,8 @@ def yin_curves(
 
 
 def _at_the_end(criterion: Any, sigma: float, is_widest: bool) -> Finding:
-    advice = (
-        "The model is then nearly linear, and the best C grows like sigma squared: pass larger Cs."
-        if is_widest
-        else "Each sample is similar only to itself there. Use another criterion or yin_grid_search."
-    )
-    end = "largest" if is_widest else "smallest"
-    message = f"{criterion} is largest at the {end} sigma tried, {sigma:.4g}."
-    return Finding("boundary", "warning", message, advice)
+    entry = catalogue.LARGEST_AT_WIDEST if is_widest else catalogue.LARGEST_AT_NARROWEST
+    return entry(criterion=criterion, sigma=sigma)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 from kernelwise.search.data.canonical import sample, shuffled_classes
 from kernelwise.search.data.samples import Samples
 
@@ -181,9 +179,7 @@ def _usable(given: FoldRows, rows: np.ndarray, samples: Samples, context: FitCon
     """Folds of the user, restricted to the rows of the search; findings say which do not count."""
     kept = given.within(rows)
     if kept.n_folds < given.n_folds:
-        dropped = count(given.n_folds - kept.n_folds, "fold holds", "folds hold")
-        message = f"{dropped} out none of the rows that the search chose kernel and C on, and did not count."
-        context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
+        context.findings.append(catalogue.EMPTY_FOLDS(n=given.n_folds - kept.n_folds))
     if kept.is_partition:
         kept = kept.training_on(lone_rows(samples.strata, samples.weight))
     if not samples.strata.any():
@@ -196,11 +192,7 @@ def _usable(given: FoldRows, rows: np.ndarray, samples: Samples, context: FitCon
             "in each training part."
         )
     if not is_kept.all():
-        dropped = count(int((~is_kept).sum()), "fold of 'cv' trains", "folds of 'cv' train")
-        message = f"{dropped} on samples of one class only, and did not count."
-        advice = "Use folds with samples of two classes or more in each training part."
-        context.findings.append(Finding("folds of one class", "warning", message, advice))
-        warnings.warn(str(context.findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        context.warn(catalogue.FOLDS_OF_ONE_CLASS(n=int((~is_kept).sum())), KernelwiseWarning)
         kept = kept.only(is_kept)
         strata = samples.strata[kept.rows]
     if kept.is_partition:
@@ -227,13 +219,14 @@ def _search_rows(samples: Samples, family: Family, context: FitContext, random_s
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))
     if n <= limit:
         return np.arange(n)
-    kind = "stratified sample" if samples.strata.any() else "sample"
-    final = "all rows" if context.deadline.seconds is None else "as many rows as the time budget allows"
-    message = (
-        f"The search chose kernel and C on a {kind} of {limit} of {n} distinct rows. The final model is "
-        f"trained on {final}."
+    context.findings.append(
+        catalogue.SAMPLED(
+            is_stratified=samples.strata.any(),
+            n_sampled=limit,
+            n_rows=n,
+            has_deadline=context.deadline.seconds is not None,
+        )
     )
-    context.findings.append(Finding("sampled", "info", message))
     return sample(samples.strata, limit, random_state)
 
 

@@ -39,8 +39,8 @@ BY_NAME = "centered-kta"
 def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
     """Choose among RBF and Laplacian kernels, plain and with weights of features, and sums of them.
 
-    ``one`` chooses the parameters of one form; ``by_score`` says that cross-validation does, and no criterion
-    of the user's, which weights are left out for.
+    ``one`` chooses the parameters of one form; ``by_score`` says that it does so by cross-validation. If the
+    user named a criterion, kernels with feature weights are not tried.
     """
     Z = validator.samples.Z
     if sparse.issparse(Z):
@@ -141,7 +141,7 @@ class Forms:
         kernels = [_best_kernel(choice) for choice in self.choices.values()]
         if all(isinstance(kernel, Kernel) or hasattr(kernel, "by_fold") for kernel in kernels):
             together = summed(kernels, len(self.validator.folds))
-            self.try_(SUM, partial(self._climb, together, "sum of the forms", climb=False))
+            self.try_(SUM, partial(self._score, together, "sum of the forms"))
 
     def try_sums_of_widths(self, widths: Sequence[float]) -> None:
         """Try the sum of the plain forms at several widths, which need no search, and that of weighted ones.
@@ -156,11 +156,15 @@ class Forms:
             found = [_best_kernel(self.choices[form]) for form in forms]
             several = [one for kernel in found for one in at_widths(kernel, Z, widths)]
             together = summed(several, len(self.validator.folds))
-            self.try_(name, partial(self._climb, together, "sum of several widths", climb=False))
+            self.try_(name, partial(self._score, together, "sum of several widths"))
 
-    def _climb(self, kernels: Any, reason: str, *, climb: bool = True) -> Choice:
-        found = Climb(kernels, self.validator)
-        return Choice(found.run([1.0], [reason], climb=climb), climb=found)
+    def _climb(self, kernels: Any, reason: str) -> Choice:
+        climb = Climb(kernels, self.validator)
+        return Choice(climb.run([1.0], [reason]), climb=climb)
+
+    def _score(self, kernels: Any, reason: str) -> Choice:
+        climb = Climb(kernels, self.validator)
+        return Choice(climb.score_all([1.0], [reason]), climb=climb)
 
     def best(self) -> Choice:
         """The form that is taken: see `_chosen`."""

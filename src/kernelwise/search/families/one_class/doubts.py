@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.text import count
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.search.families.one_class.validator import OUTLIER, SCORINGS, OneClassValidator, Rows, Scored
 
 #: Rows whose distances are looked at.
@@ -48,15 +47,7 @@ def _no_structure(validator: OneClassValidator, taken: Scored) -> Finding | None
     limit = 0.5 + ERRORS * area_error(n, n)
     if taken.areas["inside"] > limit or taken.areas["mixed"] > limit:
         return None
-    message = (
-        "The model cannot tell rows of this data from random values: a held-out row scores higher than a row "
-        "of random values between the smallest and the largest in only "
-        f"{100 * taken.areas['inside']:.0f} % of the pairs."
-    )
-    advice = (
-        "Add columns that distinguish normal rows. The model will find only rows outside the ranges of all."
-    )
-    return Finding("no structure", "warning", message, advice)
+    return catalogue.NO_STRUCTURE(percent=100 * taken.areas["inside"])
 
 
 def _useless_labels(validator: OneClassValidator, taken: Scored) -> Finding | None:
@@ -66,23 +57,15 @@ def _useless_labels(validator: OneClassValidator, taken: Scored) -> Finding | No
     area = taken.score if validator.scoring == "roc_auc" else None
     if area is None or area > 0.5 + area_error(float((validator.fold >= 0).sum()), n_known):
         return None
-    message = (
-        f"The best kernel ranks the labelled outliers no better than chance (held-out ROC AUC {area:.3f})."
-    )
-    advice = "Check the labels. If they are right, these outliers look like normal rows."
-    return Finding("labels not found", "warning", message, advice)
+    return catalogue.LABELS_NOT_FOUND(area=area)
 
 
 def _few_rows(rows: Rows, share: float) -> Finding | None:
     n = float(rows.trained.sum())
     if n * share >= FEW_BELOW:
         return None
-    message = (
-        f"The threshold depends on fewer than {FEW_BELOW:g} rows: a share of {share:g} of "
-        f"{count(n, 'row')} is {n * share:.2g}."
-    )
-    advice = "Use the order of the scores instead, or train on more rows."
-    return Finding("few rows", "warning" if n * share < 1.0 else "info", message, advice)
+    severity = "warning" if n * share < 1.0 else "info"
+    return catalogue.FEW_ROWS(least=FEW_BELOW, share=share, n=n, n_below=n * share, severity=severity)
 
 
 def _copies(rows: Rows) -> Finding | None:
@@ -90,11 +73,7 @@ def _copies(rows: Rows) -> Finding | None:
     n = float(rows.weight.sum())
     if repeated <= MANY_COPIES * n:
         return None
-    message = (
-        f"{repeated:.0f} of {count(n, 'row')} are copies of others; {count(len(rows), 'row')} are different."
-    )
-    advice = "A row with many copies counts as normal. Remove copies that are errors."
-    return Finding("copies", "info", message, advice)
+    return catalogue.COPIES(n_copies=repeated, n=n, n_different=len(rows))
 
 
 def _dominant(rows: Rows, names: list[str]) -> Finding | None:
@@ -112,14 +91,8 @@ def _dominant(rows: Rows, names: list[str]) -> Finding | None:
     part = float(sums[largest] / sums.sum())
     if part <= DOMINANT:
         return None
-    message = (
-        f"{names[largest]} makes up {100 * part:.0f} % of the distances between rows, so it decides "
-        "almost alone."
-    )
-    message = message[0].upper() + message[1:]
-    advice = "Use its logarithm if it has a long tail, leave it out, or use scale='standard'."
-    option = "Use its logarithm if it has a long tail, or leave the column out."
-    return Finding("one feature dominates", "warning", message, advice, option)
+    name = f"{names[largest][:1].upper()}{names[largest][1:]}"
+    return catalogue.ONE_FEATURE_DOMINATES(feature=name, percent=100 * part)
 
 
 def _edge(validator: OneClassValidator, taken: Scored) -> Finding | None:
@@ -128,7 +101,4 @@ def _edge(validator: OneClassValidator, taken: Scored) -> Finding | None:
     tried = sorted({one.candidate.factor for one in validator.scored if one.candidate.form == form})
     if validator.scoring not in SCORINGS or len(tried) < 3 or factor not in (tried[0], tried[-1]):
         return None
-    end = "widest" if factor == tried[0] else "narrowest"
-    message = f"The chosen kernel width is the {end} that the search tried ({taken.candidate.reason})."
-    advice = "To try other widths, pass a kernel object such as kernel=Laplacian(gamma)."
-    return Finding("width at the end of its range", "info", message, advice)
+    return catalogue.WIDTH_AT_END_ONE_CLASS(is_low=factor == tried[0], reason=taken.candidate.reason)

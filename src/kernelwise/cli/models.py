@@ -18,7 +18,7 @@ from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
 from kernelwise.search.data.settings import check_settings
-from kernelwise.search.families.one_class.validator import CRITERIA as CRITERIA_WITHOUT_LABELS
+from kernelwise.search.families.one_class import CRITERIA as CRITERIA_WITHOUT_LABELS
 from kernelwise.search.families.regression import ALIGNMENTS, Regression
 from kernelwise.search.scoring.scores import (
     OF_NUMBERS,

@@ -241,12 +241,14 @@ def fit(model: Any, data: Samples, time_budget: float | None = None, journal: An
 
 def fit_detector(model: Any, data: Samples) -> None:
     """Fit a model of unusual rows; what it warns of is among its findings, in words for the command line."""
-    from kernelwise.estimators.tuned_one_class import fit_named
+    from kernelwise.estimators.tuned import fit_in_context
+    from kernelwise.search.engine.context import FitContext
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with refusals_in_options():
-            fit_named(model, data.rows, data.y, data.names_for_fit, data.encoder)
+            context = FitContext(feature_names=data.names_for_fit, encoder=data.encoder)
+            fit_in_context(model, data.rows, data.y, context)
     for _, text in beyond_findings(model, caught):
         say(text)
 

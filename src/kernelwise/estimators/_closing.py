@@ -14,6 +14,7 @@ from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.engine.context import Deadline
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
@@ -30,6 +31,7 @@ from kernelwise.search.verdict.trust import (
 
 #: What is counted: how its names begin, and what one and several of them are called.
 KINDS = (
+    ("kernel ", "more kernel", "more kernels"),
     ("width factor", "kernel width", "kernel widths"),
     ("C = ", "value of C", "values of C"),
     ("ε = ", "other tolerance of errors (ε)", "other tolerances of errors (ε)"),
@@ -124,11 +126,7 @@ def _search_findings(validator: CrossValidator, choice: Choice) -> list[Finding]
         )
     else:  # pairs of coefficients do not see what a matrix of distances leads to
         findings += indefinite_findings(validator, choice)
-    if deadline.skipped:
-        message = f"The time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
-        advice, option = "Raise time_budget for a better model.", "Raise --time-budget for a better model."
-        findings.append(Finding("time budget", "warning", message, advice, option))
-        warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+    findings += time_findings(deadline)
     if validator.n_stopped:
         counts = f"{validator.n_stopped} of {validator.n_machines}"
         message = f"In cross-validation, {counts} models stopped before they converged."
@@ -137,6 +135,17 @@ def _search_findings(validator: CrossValidator, choice: Choice) -> list[Finding]
         findings.append(Finding("not converged", "warning", message, advice, option))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
     return findings
+
+
+def time_findings(deadline: Deadline) -> list[Finding]:
+    """What was skipped for want of time, with a warning."""
+    if not deadline.skipped:
+        return []
+    message = f"The time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
+    advice, option = "Raise time_budget for a better model.", "Raise --time-budget for a better model."
+    found = Finding("time budget", "warning", message, advice, option)
+    warnings.warn(str(found), KernelwiseWarning, stacklevel=stacklevel_of_user())
+    return [found]
 
 
 def _kinds(skipped: list[str]) -> str:

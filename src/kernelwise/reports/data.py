@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise import __version__
 from kernelwise._core.fingerprint import fingerprint
 from kernelwise.estimators.tuned import TunedMachine
-from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import (
     Answer,
@@ -233,7 +232,7 @@ def report_data(
     >>> [(part.source, part.counts.shape) for part in data.confusions]
     [('held out', (3, 3)), ('test', (3, 3))]
     """
-    if not isinstance(model, TunedMachine | TunedOneClassSVM):
+    if not isinstance(model, TunedMachine):
         raise TypeError(f"A report needs a fitted TunedSVC, TunedSVR or TunedOneClassSVM, got {model!r}.")
     check_is_fitted(model, "result_")
     X, y = _outlier_rows(model, X, y) if is_outlier_detector(model) else _rows(X, y)
@@ -285,7 +284,7 @@ def _pair(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, column_or_1d(y)
 
 
-def _outlier_rows(model: TunedOneClassSVM, X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
+def _outlier_rows(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
     """The training rows of one class and their labels; None for those that were not given."""
     n_rows = len(model.training_scores_)
     for rows in (X, y):
@@ -323,7 +322,7 @@ def _parts(
     return parts
 
 
-def _outlier_parts(model: TunedOneClassSVM, X: Any, y: np.ndarray | None, lines: Any) -> dict[str, Any]:
+def _outlier_parts(model: Any, X: Any, y: np.ndarray | None, lines: Any) -> dict[str, Any]:
     """What is shown of one class."""
     found = outliers_of(model, X, y, lines)
     regions = None if X is None else outlier_regions(model, X, found.scores, coded_names(model))

@@ -41,6 +41,20 @@ def table(path):
         return list(csv.DictReader(file))
 
 
+def test_strange_rows_are_explained_once(run, rows, monkeypatch):
+    from kernelwise.reports import outliers
+
+    explained, explain = [], outliers.explain
+    monkeypatch.setattr(
+        outliers, "explain", lambda *rows, **how: explained.append(rows) or explain(*rows, **how)
+    )
+    code, out, err = run("detect", rows, "--ignore", "id", "--report", "report.html")
+    assert code == 0, err
+    assert len(explained) == 1
+    for line in ("5", "50"):
+        assert f"\n{line} " in out
+
+
 def test_the_strangest_rows_come_first_with_their_reasons(run, rows):
     code, out, err = run(
         "detect", rows, "--ignore", "id", "--contamination", 0.03, "--out", "scores.csv", "--keep", "id"

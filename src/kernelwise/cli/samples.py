@@ -205,24 +205,32 @@ def open_journal(
     from kernelwise._core.fingerprint import fingerprint
     from kernelwise._core.journal import Journal
 
-    about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
+    y = np.zeros(data.X.shape[0]) if data.y is None else data.y
+    about = {"command": command, "version": __version__, "data": fingerprint(data.X, y), **chosen}
     session.journal = journal = Journal(path, about)
     if journal.n_found:
         say(f"The journal {path} has {count(journal.n_found, 'finished part')}.")
     return journal
 
 
-def fit(model: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
+def fit(
+    model: Any,
+    data: Samples,
+    time_budget: float | None = None,
+    journal: Any = None,
+    n_kernels: int | None = None,
+) -> Any:
     """Fit a model whose progress the user sees, with the names of the features, and return it.
 
     What it warns of is among its findings, in words for the command line; other warnings are passed on.
+    ``n_kernels`` are scored, about, if that is known.
     """
     from kernelwise.estimators.tuned import fit_in_context
     from kernelwise.search.engine.context import FINAL, FitContext
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (
-        Progress(time_budget, expected(model.kernel), f"looking at {size}") as progress,
+        Progress(time_budget, n_kernels or expected(model.kernel), f"looking at {size}") as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         context = FitContext(
@@ -237,20 +245,6 @@ def fit(model: Any, data: Samples, time_budget: float | None = None, journal: An
     for warning, _ in beyond_findings(model, caught):
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return model
-
-
-def fit_detector(model: Any, data: Samples) -> None:
-    """Fit a model of unusual rows; what it warns of is among its findings, in words for the command line."""
-    from kernelwise.estimators.tuned import fit_in_context
-    from kernelwise.search.engine.context import FitContext
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with refusals_in_options():
-            context = FitContext(feature_names=data.names_for_fit, encoder=data.encoder)
-            fit_in_context(model, data.rows, data.y, context)
-    for _, text in beyond_findings(model, caught):
-        say(text)
 
 
 @contextmanager

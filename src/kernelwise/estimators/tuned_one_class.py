@@ -465,7 +465,8 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
             1 for usual samples, −1 for outliers. A sample of weight zero is labelled by the final model,
             which was not trained on it.
         """
-        self.fit(X, y, sample_weight, groups, **params)
+        more = params if groups is None else {"groups": groups, **params}
+        self.fit(X, y, sample_weight, **more)
         scores = self.training_scores_
         if np.isnan(scores).any():
             scores = np.where(np.isnan(scores), self.score_samples(X), scores)

@@ -39,7 +39,7 @@ from kernelwise.reports.held_out import (
     unseen_classes,
     unseen_targets,
 )
-from kernelwise.reports.outliers import Outliers, outliers_of
+from kernelwise.reports.outliers import Outliers, Strange, outliers_of
 from kernelwise.reports.regions import Regions, decision_regions, outlier_regions
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -181,6 +181,7 @@ def report_data(
     findings: Sequence[Finding] = (),
     answer: Answer | None = None,
     diagnosis: Sequence[Finding] | None = None,
+    strangest: Sequence[Strange] | None = None,
 ) -> ReportData:
     """Collect the contents of a report on a tuned model.
 
@@ -213,6 +214,8 @@ def report_data(
         The answer of this model to these test rows, if it was made before; None makes it.
     diagnosis : sequence of Finding, default=None
         Findings of `kernelwise.diagnose` about the training rows, if it was run before; None runs it.
+    strangest : sequence of Strange, default=None
+        The strangest rows of one class, if they were found before; None finds them.
 
     Returns
     -------
@@ -243,7 +246,7 @@ def report_data(
     if is_outlier_detector(model):
         if test is not None or comparison is not None:
             raise ValueError("A report on unusual rows has no test and no comparison. Leave both out.")
-        parts = _outlier_parts(model, X, y, lines)
+        parts = _outlier_parts(model, X, y, lines, strangest)
     else:
         parts = _parts(model, X, y, test, lines)
     if comparison is not None:
@@ -322,9 +325,11 @@ def _parts(
     return parts
 
 
-def _outlier_parts(model: Any, X: Any, y: np.ndarray | None, lines: Any) -> dict[str, Any]:
+def _outlier_parts(
+    model: Any, X: Any, y: np.ndarray | None, lines: Any, strangest: Sequence[Strange] | None
+) -> dict[str, Any]:
     """What is shown of one class."""
-    found = outliers_of(model, X, y, lines)
+    found = outliers_of(model, X, y, lines, strangest)
     regions = None if X is None else outlier_regions(model, X, found.scores, coded_names(model))
     return {"outliers": found, "regions": regions, "n_rows": float(found.n_rows)}
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
-from kernelwise._core.text import count
 from kernelwise._core.validation import check_integer
-from kernelwise._core.weights import copies_of
 from kernelwise.estimators._closing import time_findings
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish_one_class import Tail, Trained, finish_one_class, fit_sigmoid, threshold_at
@@ -36,21 +32,9 @@ from kernelwise.search.data.samples import Prepared, Samples
 from kernelwise.search.data.settings import check_backend
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.families.one_class import (
-    LABELLED_NUS,
-    MEDIAN,
-    NORMAL,
-    NU,
-    OUTLIER,
-    SCORINGS,
-    UNKNOWN,
-    WINNER,
-    OneClass,
-    StrangenessScorer,
-)
-from kernelwise.search.propose.one_class import candidates
+from kernelwise.search.families.one_class import OneClass, StrangenessScorer, check_labels_of_rows
 from kernelwise.search.result import Choice, OneClassResult
-from kernelwise.search.verdict.one_class import doubts, sparse_findings
+from kernelwise.search.verdict.one_class import doubts
 from kernelwise.search.verdict.wording import kernel_text
 
 #: The share of rows that the threshold is for if none is given: the usual error of a test.
@@ -265,7 +249,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         return Checked(X, label, label + 1, weights_of_samples(sample_weight, X.shape[0]))
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> OneClass:
-        if (y != OUTLIER).sum() < 2:
+        if len(y) - len(OneClass().only_asked(y)) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least 2 different samples of positive weight that are not "
                 "labelled outliers."
@@ -275,22 +259,14 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
     def _scorer(
         self, X: Any, samples: Samples, family: OneClass, scoring: Any
     ) -> tuple[OneClass, StrangenessScorer]:
-        chosen = WINNER if self.criterion == "auto" else self.criterion
-        if (samples.y == OUTLIER).any():
-            chosen = scoring or SCORINGS[0]
-        elif sparse.issparse(samples.Z):  # no artificial rows are drawn
-            chosen = MEDIAN
-        return replace(family, scoring=chosen), StrangenessScorer(chosen, samples.y)
+        family = family.scored_by(scoring, self.criterion, samples)
+        return family, StrangenessScorer(family.scoring, samples.y)
 
     def _values(self, family: OneClass) -> np.ndarray:
-        if self.nu is not None:
-            return np.array([float(self.nu)])
-        return np.array(LABELLED_NUS if family.scoring in SCORINGS else (NU,))
+        return np.array(family.nus if self.nu is None else [float(self.nu)])
 
     def _choose(self, validator: CrossValidator) -> Choice:
-        part = validator.in_folds
-        has_labels = bool((part.y == OUTLIER).any())
-        return choose_among(validator, candidates(self.kernel, part.Z, part.bound, has_labels=has_labels))
+        return choose_among(validator, self.kernel)
 
     def _describe(self, validator: CrossValidator, choice: Choice) -> None:
         """Keep ν, what chose, and of every candidate the form and the width."""
@@ -337,7 +313,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
 
     def _settle_scores(self, samples: Samples, trained: Trained) -> None:
         """Set threshold and probabilities from held-out scores."""
-        scores, is_outlier = trained.scores, samples.y == OUTLIER
+        scores, is_outlier = trained.scores, samples.bound == 0.0  # which no machine is trained on
         usual, weight = ~is_outlier, samples.weight
         if self.contamination is None:
             threshold = threshold_at(scores[usual], weight[usual], SHARE)
@@ -360,9 +336,8 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
     def _announce(
         self, result: None, validator: CrossValidator, choice: Choice, finished: Trained
     ) -> OneClassResult:
-        samples = validator.samples
-        copies = copies_of(samples.weight)
-        n_normal, n_outliers = (int(copies[samples.y == label].sum()) for label in (NORMAL, OUTLIER))
+        samples, family = validator.samples, validator.family
+        assert isinstance(family, OneClass)
         return OneClassResult(
             kernel=self.kernel_,
             nu=self.nu_,
@@ -374,7 +349,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
             contamination=self.contamination_,
             n_rows=len(finished.rows),
             n_outliers=float(samples.weight[finished.scores < self.threshold_].sum()),
-            labelled=(n_normal, n_outliers),
+            labelled=family.n_labelled(samples),
             why=(*choice.why, self._why_threshold()),
             how=tuple(choice.how),
             cv_results=self.cv_results_,
@@ -399,7 +374,8 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         leaks: list[Finding],
     ) -> tuple[Finding, ...]:
         rows, context = validator.samples[finished.rows], validator.context
-        found = doubts(validator, choice, rows, self.contamination_, self._column_names(rows))
+        names = self._column_names(rows)
+        found = doubts(validator, choice, rows, self.contamination_, names, self.criterion)
         serious = [str(finding) for finding in found if finding.severity == "warning"]
         if serious:
             warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
@@ -409,7 +385,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
             message = f"{counts} models of the search stopped before they converged."
             found.append(Finding("not converged", "warning", message, "Raise max_iter or tol."))
             warnings.warn(str(found[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
-        return (*found, *leaks, *sparse_findings(validator, self.criterion), *context.findings)
+        return (*found, *leaks, *context.findings)
 
     def _column_names(self, rows: Samples) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -494,33 +470,3 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         if hasattr(self, "_sigmoid"):
             return tail.sigmoid(scores, self._sigmoid)
         return tail.probability(scores, self.contamination_)
-
-
-def check_labels_of_rows(y: Any, n_samples: int) -> np.ndarray:
-    """Labels as integers, of shape (n_samples,): 1 normal, −1 outlier, 0 unknown; all 0 for None."""
-    if y is None:
-        return np.zeros(n_samples, int)
-    values = np.asarray(y)
-    if values.shape != (n_samples,):
-        raise ValueError(
-            f"y has the shape {values.shape} for {count(n_samples, 'sample')}. Give one label per sample: 1 "
-            "for a normal one, -1 for an outlier, 0 where it is unknown."
-        )
-    strange = [value for value in values.tolist() if value not in (NORMAL, UNKNOWN, OUTLIER)]
-    if strange:
-        raise ValueError(
-            f"y has the label {strange[0]!r}. Labels are 1 for a normal sample, -1 for an outlier and 0 "
-            "where it is unknown; without labels, leave y out."
-        )
-    label = values.astype(int)
-    if not (label != OUTLIER).any():
-        raise ValueError(
-            "y has only outliers (-1), but the model learns from the other samples. Add samples that are "
-            "normal (1) or unknown (0)."
-        )
-    if (label == NORMAL).any() and not (label == OUTLIER).any():
-        raise ValueError(
-            "y has no outliers (-1), so the labels cannot help to choose a kernel. Leave out y, or label "
-            "some outliers with -1; 1 is the label of normal samples."
-        )
-    return label

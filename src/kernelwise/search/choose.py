@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -28,7 +27,7 @@ from kernelwise.search.propose.epsilon import fit_epsilon
 from kernelwise.search.propose.forms import among, auto
 from kernelwise.search.propose.learned_metrics import most_regularised, search_metric
 from kernelwise.search.propose.metric_forms import PLAIN, by_gradients
-from kernelwise.search.propose.one_class import Candidate
+from kernelwise.search.propose.one_class import candidates
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.verdict.one_class import MARGIN, how_compared, why_kernel
 from kernelwise.search.verdict.reasons import spoken
@@ -79,12 +78,15 @@ def choose(
     return choice
 
 
-def choose_among(validator: CrossValidator, tried: Sequence[Candidate]) -> Choice:
-    """Choose among kernels of one class, the first of which is the rule of thumb; it is always scored.
+def choose_among(validator: CrossValidator, kernel: Any) -> Choice:
+    """Choose a kernel of one class: "auto", a name, an object, or a list of names and objects.
 
-    Without labels another one has to be better than it by more than `MARGIN`.
+    The first candidate is the rule of thumb, and always scored. Without labels another one has to be better
+    than it by more than `MARGIN`.
     """
     family: Any = validator.family
+    part = validator.in_folds
+    tried = candidates(kernel, part.Z, part.bound, has_labels=family.scoring in SCORINGS)
     if family.scoring == MEDIAN:
         tried = tried[:1]
     validator.prefetch([one.kernel for one in tried])

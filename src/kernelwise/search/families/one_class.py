@@ -12,9 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics import average_precision_score
 
+from kernelwise._core.text import count
 from kernelwise._core.threads import Task, one_blas_thread, threads
+from kernelwise._core.weights import copies_of
 from kernelwise.search.data.folds import Folds
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.families.family import Family
@@ -70,6 +73,25 @@ class OneClass(Family):
 
     scoring: str = WINNER
     beside: np.ndarray | None = None
+
+    @property
+    def nus(self) -> tuple[float, ...]:
+        """Values of ν that are tried if none is given."""
+        return LABELLED_NUS if self.scoring in SCORINGS else (NU,)
+
+    def scored_by(self, scoring: str | None, criterion: str, samples: Samples) -> OneClass:
+        """The same, going by a score of labels if some samples are outliers, or else by a criterion."""
+        chosen = WINNER if criterion == "auto" else criterion
+        if len(self.only_asked(samples.y)):
+            chosen = scoring or SCORINGS[0]
+        elif sparse.issparse(samples.Z):  # no artificial rows are drawn
+            chosen = MEDIAN
+        return replace(self, scoring=chosen)
+
+    def n_labelled(self, samples: Samples) -> tuple[int, int]:
+        """How many samples are labelled normal, and outliers; a weight of 2 counts as two."""
+        copies = copies_of(samples.weight)
+        return int(copies[samples.y == NORMAL].sum()), int(copies[samples.y == OUTLIER].sum())
 
     def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return y, self.strata(y), np.where(y == OUTLIER, 0.0, weight)
@@ -177,6 +199,36 @@ class StrangenessScorer:
         truth = np.r_[np.zeros(len(usual)), np.ones(len(known))]
         weights = np.r_[weight, of_known]
         return float(average_precision_score(truth, -np.r_[usual, known], sample_weight=weights))
+
+
+def check_labels_of_rows(y: Any, n_samples: int) -> np.ndarray:
+    """Labels as integers, of shape (n_samples,): 1 normal, −1 outlier, 0 unknown; all 0 for None."""
+    if y is None:
+        return np.zeros(n_samples, int)
+    values = np.asarray(y)
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"y has the shape {values.shape} for {count(n_samples, 'sample')}. Give one label per sample: 1 "
+            "for a normal one, -1 for an outlier, 0 where it is unknown."
+        )
+    strange = [value for value in values.tolist() if value not in (NORMAL, UNKNOWN, OUTLIER)]
+    if strange:
+        raise ValueError(
+            f"y has the label {strange[0]!r}. Labels are 1 for a normal sample, -1 for an outlier and 0 "
+            "where it is unknown; without labels, leave y out."
+        )
+    label = values.astype(int)
+    if not (label != OUTLIER).any():
+        raise ValueError(
+            "y has only outliers (-1), but the model learns from the other samples. Add samples that are "
+            "normal (1) or unknown (0)."
+        )
+    if (label == NORMAL).any() and not (label == OUTLIER).any():
+        raise ValueError(
+            "y has no outliers (-1), so the labels cannot help to choose a kernel. Leave out y, or label "
+            "some outliers with -1; 1 is the label of normal samples."
+        )
+    return label
 
 
 def pseudo_outliers(

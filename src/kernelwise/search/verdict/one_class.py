@@ -88,8 +88,9 @@ def doubts(
     rows: Samples,
     share: float,
     names: list[str],
+    criterion: str,
 ) -> list[Finding]:
-    """Findings about the rows that were trained on, ``rows``, and about the choice."""
+    """Findings about the rows that were trained on, ``rows``, and about the choice by ``criterion``."""
     found = [
         _no_structure(validator, choice),
         _useless_labels(validator, choice),
@@ -97,17 +98,9 @@ def doubts(
         _copies(rows),
         _dominant(rows, names),
         _edge(validator, choice),
+        _replaced(validator, criterion),
     ]
     return [finding for finding in found if finding is not None]
-
-
-def sparse_findings(validator: CrossValidator, criterion: str) -> list[Finding]:
-    """Whether the rule of thumb replaced the criterion that was asked for."""
-    family: Any = validator.family
-    if family.scoring != MEDIAN or criterion == MEDIAN:
-        return []
-    message = "The features are sparse and there are no labels, so the kernel width is the rule of thumb."
-    return [Finding("sparse", "info", message)]
 
 
 def area_error(n: float, m: float) -> float:
@@ -201,6 +194,15 @@ def _dominant(rows: Samples, names: list[str]) -> Finding | None:
     advice = "Use its logarithm if it has a long tail, leave it out, or use scale='standard'."
     option = "Use its logarithm if it has a long tail, or leave the column out."
     return Finding("one feature dominates", "warning", message, advice, option)
+
+
+def _replaced(validator: CrossValidator, criterion: str) -> Finding | None:
+    """Whether the rule of thumb stands for the criterion that was asked for."""
+    family: Any = validator.family
+    if family.scoring != MEDIAN or criterion == MEDIAN:
+        return None
+    message = "The features are sparse and there are no labels, so the kernel width is the rule of thumb."
+    return Finding("sparse", "info", message)
 
 
 def _edge(validator: CrossValidator, choice: Choice) -> Finding | None:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from kernelwise.estimators.settings import ONE_ERROR
 from kernelwise.search.choose import take
-from kernelwise.search.data.settings import ONE_ERROR
 from kernelwise.search.engine.rules import most_regularised_within, standard_error
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice

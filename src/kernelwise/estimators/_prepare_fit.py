@@ -9,13 +9,15 @@ import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
+from kernelwise._core.validation import seed_of
 from kernelwise.estimators._routing import Routed, asked_by_row
 from kernelwise.estimators.kernel_argument import matrix_check
+from kernelwise.estimators.settings import scores_by_name
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.group_folds import folds_of
 from kernelwise.search.data.samples import Prepared, prepare
-from kernelwise.search.data.settings import folds_of, scores_by_name, seed_of
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.runner import Here
 from kernelwise.search.engine.validator import CrossValidator

@@ -23,13 +23,13 @@ from kernelwise.estimators._prepare_fit import prepare_fit
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
 from kernelwise.estimators.fit_record import FitRecord
+from kernelwise.estimators.settings import check_settings, scores_by_name, steering_score, values_of_C
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance, has_weights
 from kernelwise.search.choose import choose
 from kernelwise.search.data.samples import Prepared, Samples
 from kernelwise.search.data.scaling import factors, variances
-from kernelwise.search.data.settings import check_settings, scores_by_name, steering_score, values_of_C
 from kernelwise.search.engine.context import FINAL, Deadline, FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator

@@ -22,6 +22,7 @@ from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
+from kernelwise.estimators.settings import check_backend
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.exceptions import TrustWarning
 from kernelwise.findings import Finding
@@ -29,7 +30,6 @@ from kernelwise.kernels import as_kernel
 from kernelwise.search.choose import choose_among
 from kernelwise.search.data.given_folds import check_kind_of_folds
 from kernelwise.search.data.samples import Prepared, Samples
-from kernelwise.search.data.settings import check_backend
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.one_class import OneClass, StrangenessScorer, check_labels_of_rows

@@ -29,12 +29,12 @@ from kernelwise.estimators.costs import (
 from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_svc import NystroemSVC
+from kernelwise.estimators.settings import check_backend
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.data.samples import Prepared, Samples
-from kernelwise.search.data.settings import check_backend
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice

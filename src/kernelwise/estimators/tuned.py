@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -20,7 +22,6 @@ from kernelwise.estimators._cv_results import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, finish
 from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._prepare_fit import prepare_fit
-from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.estimators.settings import check_settings, scores_by_name, steering_score, values_of_C
@@ -67,6 +68,34 @@ class IfLearned:
             f"This {me} has no {self.name}: the kernel that was chosen ({kernel_text(instance.kernel_)}) "
             f"{self.what}. {self.advice}"
         )
+
+
+class Progress:
+    """Tells an estimator's callbacks what is being done; without callbacks in scikit-learn, nobody."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any) -> None:
+        self.arguments: dict[str, Any] = {"estimator": estimator, "X": X, "y": y}
+        self.root: Any = None
+        if hasattr(estimator, "_init_callback_context"):
+            # How many kernels will be tried is not known before.
+            self.root = estimator._init_callback_context(max_subtasks=None)
+            self.root.call_on_fit_task_begin(**self.arguments)
+
+    @contextmanager
+    def task(self, name: str) -> Iterator[None]:
+        """What is done inside is one task."""
+        if self.root is None:
+            yield
+            return
+        context = self.root.subcontext(task_name=name)
+        context.call_on_fit_task_begin(**self.arguments)
+        yield
+        context.call_on_fit_task_end(**self.arguments)
+
+    def end(self) -> None:
+        """All is done."""
+        if self.root is not None:
+            self.root.call_on_fit_task_end(**self.arguments)
 
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.

@@ -137,6 +137,10 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         The fitted scaling of the features.
     encoder_ : Encoder
         Turns words and gaps into features; it exists only if the samples have some.
+    steering_ : str or None
+        The parameter ``scoring``.
+    fit_record_ : None
+        What other tuned models have for their reports.
     n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 

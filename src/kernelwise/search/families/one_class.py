@@ -60,7 +60,7 @@ class OneClass(Family):
     """
 
     max_rows = 1000
-    path_cost = 1e-7
+    path_cost = 2e-7
     symbol = "ν"
     chosen = "the kernel"
     is_smooth = False

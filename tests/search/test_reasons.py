@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -60,8 +60,7 @@ def scored(kernel, scores):
     """A kernel with scores of two folds at C = 1, 4, 16, …"""
     pairs = np.column_stack([scores, scores])
     arguments = {"stored": None, "seconds": 0.0, "n_machines": 0}
-    names = {field.name for field in fields(ScoredKernel)}
-    needed = {name: None for name in names if name not in ("epsilon", "recompute")}
+    needed = {field.name: None for field in fields(ScoredKernel) if field.default is MISSING}
     needed |= {"kernel": kernel, "Cs": 4.0 ** np.arange(len(scores)), "scores": pairs, **arguments}
     return ScoredKernel(**needed)
 

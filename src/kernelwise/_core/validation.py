@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 
 from kernelwise._core.reading import (
     CORRECT_KERNEL,
@@ -309,3 +309,10 @@ def check_seed(value: Any, owner: str) -> None:
             f"'random_state' of {owner} must be None, an integer from 0 to 2**32 - 1 or a RandomState, "
             f"got {value!r}."
         )
+
+
+def seed_of(random_state: Any) -> int:
+    """An integer to draw folds and samples with: the same one whenever the same integer is given."""
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))

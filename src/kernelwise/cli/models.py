@@ -14,11 +14,11 @@ from kernelwise.cli.output import say
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.estimators.costs import check_threshold_score
+from kernelwise.estimators.settings import check_settings
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
-from kernelwise.search.data.settings import check_settings
-from kernelwise.search.families.one_class.validator import CRITERIA as CRITERIA_WITHOUT_LABELS
+from kernelwise.search.families.one_class import CRITERIA as CRITERIA_WITHOUT_LABELS
 from kernelwise.search.families.regression import ALIGNMENTS, Regression
 from kernelwise.search.scoring.scores import (
     OF_NUMBERS,

@@ -205,25 +205,32 @@ def open_journal(
     from kernelwise._core.fingerprint import fingerprint
     from kernelwise._core.journal import Journal
 
-    about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
+    y = np.zeros(data.X.shape[0]) if data.y is None else data.y
+    about = {"command": command, "version": __version__, "data": fingerprint(data.X, y), **chosen}
     session.journal = journal = Journal(path, about)
     if journal.n_found:
         say(f"The journal {path} has {count(journal.n_found, 'finished part')}.")
     return journal
 
 
-def fit(model: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
+def fit(
+    model: Any,
+    data: Samples,
+    time_budget: float | None = None,
+    journal: Any = None,
+    n_kernels: int | None = None,
+) -> Any:
     """Fit a model whose progress the user sees, with the names of the features, and return it.
 
     Its findings are shown in words for the command line, and not issued as warnings; warnings of other kinds
-    are passed on when the progress is over.
+    are passed on when the progress is over. ``n_kernels`` are scored, about, if that is known.
     """
     from kernelwise.estimators.tuned import fit_in_context
     from kernelwise.search.engine.context import FINAL, FitContext
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (
-        Progress(time_budget, expected(model.kernel), f"looking at {size}") as progress,
+        Progress(time_budget, n_kernels or expected(model.kernel), f"looking at {size}") as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         context = FitContext(
@@ -239,18 +246,6 @@ def fit(model: Any, data: Samples, time_budget: float | None = None, journal: An
     for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return model
-
-
-def fit_detector(model: Any, data: Samples) -> None:
-    """Fit a model of unusual rows, whose findings are shown in words for the command line."""
-    from kernelwise.estimators.tuned_one_class import fit_named
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with refusals_in_options():
-            fit_named(model, data.rows, data.y, data.names_for_fit, data.encoder)
-    for warning in caught:
-        say(str(warning.message))
 
 
 @contextmanager

@@ -110,12 +110,13 @@ def _solve_fold(
     problem: FoldProblem,
 ) -> FoldsSolved:
     """Train on one fold for every C; ``is_own`` if no other fold has this kernel."""
-    problem = replace(problem, bound=_aligned(problem.bound))
+    problem = replace(problem, Z=_aligned(problem.Z), bound=_aligned(problem.bound))
     return problem.solve(
-        gram_of(kernel, _aligned(problem.Z)),
+        gram_of(kernel, problem.Z),
         Cs,
         alone=k if is_own else None,
         epsilon=epsilon,
         after=after,
         only=None if is_own else k,
+        kernel=kernel,
     )

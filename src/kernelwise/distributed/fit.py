@@ -15,12 +15,12 @@ from sklearn.base import is_regressor
 
 from kernelwise._core.labels import check_every_class
 from kernelwise._core.memory import check_memory
+from kernelwise._core.validation import seed_of
 from kernelwise.distributed.chunks import Chunk, ChunkedRows, as_given, computed, tree_sum
 from kernelwise.distributed.dask_sketch import sketch_of_rows
 from kernelwise.findings import Finding, catalogue
 from kernelwise.large.nystroem import Blocks, MappedBlocks, NystroemMap
 from kernelwise.search.data.scaling import apply_scaler
-from kernelwise.search.data.settings import seed_of
 from kernelwise.search.propose.landmarks import MANY, Rows
 from kernelwise.sketch.pass_over_pairs import SortedSamples, distance_of
 from kernelwise.sketch.sketch import DistanceSketch

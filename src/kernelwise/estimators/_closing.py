@@ -11,6 +11,7 @@ from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
@@ -26,6 +27,7 @@ from kernelwise.search.verdict.trust import (
 
 #: Prefix of a skipped step, its singular and its plural: of these only the number is told.
 KINDS = (
+    ("kernel ", "more kernel", "more kernels"),
     ("width factor", "kernel width", "kernel widths"),
     ("C = ", "value of C", "values of C"),
     ("ε = ", "other tolerance of errors (ε)", "other tolerances of errors (ε)"),
@@ -112,14 +114,21 @@ def _search_findings(validator: CrossValidator, choice: Choice) -> list[Finding]
         findings.append(catalogue.INDEFINITE(n=validator.n_indefinite))
     else:  # pairs of coefficients do not see what a matrix of distances leads to
         findings += indefinite_findings(validator, choice)
-    if context.deadline.skipped:
-        skipped = _kinds(context.deadline.skipped)
-        findings.append(catalogue.TIME_BUDGET(seconds=context.deadline.seconds, skipped=skipped))
-        context.issue(findings[-1:], KernelwiseWarning)
+    findings += time_findings(context)
     if validator.n_stopped:
         findings.append(catalogue.NOT_CONVERGED(n_stopped=validator.n_stopped, n_models=validator.n_machines))
         context.issue(findings[-1:], ConvergenceWarning)
     return findings
+
+
+def time_findings(context: FitContext) -> list[Finding]:
+    """What was skipped for want of time, with a warning."""
+    deadline = context.deadline
+    if not deadline.skipped:
+        return []
+    found = [catalogue.TIME_BUDGET(seconds=deadline.seconds, skipped=_kinds(deadline.skipped))]
+    context.issue(found, KernelwiseWarning)
+    return found
 
 
 def _kinds(skipped: list[str]) -> str:

@@ -470,7 +470,7 @@ TEST_ROWS_TRAINED_ON = Entry(
     "Test on rows that the model was not trained on.",
 )
 
-# -- unusual rows: search/families/one_class, estimators/tuned_one_class.py ----------------------------------
+# -- unusual rows: search/verdict/one_class.py, estimators/tuned_one_class.py --------------------------------
 
 SAMPLED_ONE_CLASS = Entry(
     "sampled",

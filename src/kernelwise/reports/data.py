@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise import __version__
 from kernelwise._core.fingerprint import fingerprint
 from kernelwise.estimators.tuned import TunedMachine
-from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import (
     Answer,
@@ -40,7 +39,7 @@ from kernelwise.reports.held_out import (
     unseen_classes,
     unseen_targets,
 )
-from kernelwise.reports.outliers import Outliers, outliers_of
+from kernelwise.reports.outliers import Outliers, Strange, outliers_of
 from kernelwise.reports.regions import Regions, decision_regions, outlier_regions
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -182,6 +181,7 @@ def report_data(
     findings: Sequence[Finding] = (),
     answer: Answer | None = None,
     diagnosis: Sequence[Finding] | None = None,
+    strangest: Sequence[Strange] | None = None,
 ) -> ReportData:
     """Collect the contents of a report on a tuned model.
 
@@ -214,6 +214,8 @@ def report_data(
         The answer of this model to these test rows, if it was made before; None makes it.
     diagnosis : sequence of Finding, default=None
         Findings of `kernelwise.diagnose` about the training rows, if it was run before; None runs it.
+    strangest : sequence of Strange, default=None
+        The strangest rows of one class, if they were found before; None finds them.
 
     Returns
     -------
@@ -233,7 +235,7 @@ def report_data(
     >>> [(part.source, part.counts.shape) for part in data.confusions]
     [('held out', (3, 3)), ('test', (3, 3))]
     """
-    if not isinstance(model, TunedMachine | TunedOneClassSVM):
+    if not isinstance(model, TunedMachine):
         raise TypeError(f"A report needs a fitted TunedSVC, TunedSVR or TunedOneClassSVM, got {model!r}.")
     check_is_fitted(model, "result_")
     X, y = _outlier_rows(model, X, y) if is_outlier_detector(model) else _rows(X, y)
@@ -244,7 +246,7 @@ def report_data(
     if is_outlier_detector(model):
         if test is not None or comparison is not None:
             raise ValueError("A report on unusual rows has no test and no comparison. Leave both out.")
-        parts = _outlier_parts(model, X, y, lines)
+        parts = _outlier_parts(model, X, y, lines, strangest)
     else:
         parts = _parts(model, X, y, test, lines)
     if comparison is not None:
@@ -285,7 +287,7 @@ def _pair(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, column_or_1d(y)
 
 
-def _outlier_rows(model: TunedOneClassSVM, X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
+def _outlier_rows(model: Any, X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
     """The training rows of one class and their labels; None for those that were not given."""
     n_rows = len(model.training_scores_)
     for rows in (X, y):
@@ -323,9 +325,11 @@ def _parts(
     return parts
 
 
-def _outlier_parts(model: TunedOneClassSVM, X: Any, y: np.ndarray | None, lines: Any) -> dict[str, Any]:
+def _outlier_parts(
+    model: Any, X: Any, y: np.ndarray | None, lines: Any, strangest: Sequence[Strange] | None
+) -> dict[str, Any]:
     """What is shown of one class."""
-    found = outliers_of(model, X, y, lines)
+    found = outliers_of(model, X, y, lines, strangest)
     regions = None if X is None else outlier_regions(model, X, found.scores, coded_names(model))
     return {"outliers": found, "regions": regions, "n_rows": float(found.n_rows)}
 

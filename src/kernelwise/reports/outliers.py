@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,8 +114,13 @@ class Outliers:
         return share_text(one.stranger_than, self.n_rows)
 
 
-def outliers_of(model: Any, X: Any = None, y: Any = None, lines: Any = None) -> Outliers:
-    """What a fitted `TunedOneClassSVM` has found among its training rows X with their labels y."""
+def outliers_of(
+    model: Any, X: Any = None, y: Any = None, lines: Any = None, strangest: Sequence[Strange] | None = None
+) -> Outliers:
+    """What a fitted `TunedOneClassSVM` has found among its training rows X with their labels y.
+
+    ``strangest`` are the `strangest_rows`, if they were found before.
+    """
     scores = np.asarray(model.training_scores_, dtype=float)
     return Outliers(
         n_rows=int(np.isfinite(scores).sum()),
@@ -125,12 +131,12 @@ def outliers_of(model: Any, X: Any = None, y: Any = None, lines: Any = None) -> 
         threshold_error=None if model.threshold_error_ is None else float(model.threshold_error_),
         scores=scores,
         labels=None if y is None else np.asarray(y),
-        strangest=strangest_rows(model, X, N_STRANGE, lines),
+        strangest=strangest_rows(model, X, lines=lines) if strangest is None else list(strangest),
         has_rows=X is not None,
     )
 
 
-def strangest_rows(model: Any, X: Any, n: int, lines: Any = None) -> list[Strange]:
+def strangest_rows(model: Any, X: Any, n: int = N_STRANGE, lines: Any = None) -> list[Strange]:
     """The ``n`` rows of lowest score among the training rows X, the lowest first; X may be None."""
     scores = np.asarray(model.training_scores_, dtype=float)
     order = np.argsort(scores, kind="stable")  # NaN, which rows of weight 0 have, comes last

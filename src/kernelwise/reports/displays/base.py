@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from importlib.util import find_spec
 from typing import Any, Self
 
+from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise.estimators.tuned import TunedMachine
@@ -69,7 +70,7 @@ class Display(Picture):
         ax : matplotlib Axes, default=None
             None makes a new figure.
         """
-        if not isinstance(estimator, TunedMachine):
+        if not isinstance(estimator, TunedMachine) or is_outlier_detector(estimator):
             raise TypeError(f"Displays need a fitted TunedSVC or TunedSVR, got {estimator!r}.")
         check_is_fitted(estimator, "result_")
         return cls._of(estimator).plot(ax=ax)

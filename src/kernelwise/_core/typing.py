@@ -47,6 +47,17 @@ class SparseMatrix(Protocol):
     def __rmatmul__(self, other: Any) -> Any: ...
 
 
+class Frame(Protocol):
+    """A table with named columns: a data frame, or the `Table` that a file is read into."""
+
+    @property
+    def columns(self) -> Any: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: Any) -> Any: ...
+
+
 class Estimator(Protocol):
     """What every estimator of scikit-learn has; its classes have no types of their own."""
 
@@ -65,6 +76,8 @@ class Predictor(Estimator, Protocol):
 Samples = np.ndarray | SparseMatrix
 #: Samples as users pass them: anything NumPy reads (data frames included), or a sparse matrix.
 MatrixLike = ArrayLike | SparseMatrix
+#: Rows that may have words and gaps: what an encoder turns into samples.
+RowsLike = MatrixLike | Frame
 #: What random numbers are drawn from: a seed, a generator, or None for a new one each time.
 RandomState = int | np.integer[Any] | np.random.RandomState | np.random.Generator | None
 #: Weights of classes: by label, "balanced", or None for equal ones.

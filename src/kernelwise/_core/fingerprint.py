@@ -7,10 +7,10 @@ import hashlib
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelwise._core.typing import Samples, is_sparse
+from kernelwise._core.typing import RowsLike, is_sparse
 
 
-def fingerprint(X: Samples, y: ArrayLike) -> str:
+def fingerprint(X: RowsLike, y: ArrayLike) -> str:
     """A hash of samples (array or sparse matrix) and targets: their values, types and shapes."""
     digest = hashlib.sha256()
     if is_sparse(X):

@@ -72,6 +72,12 @@ class Predictor(Estimator, Protocol):
     def score(self, X: Any, y: Any) -> float: ...
 
 
+class Transformer(Protocol):
+    """A fitted scaler of scikit-learn."""
+
+    def transform(self, X: Any) -> Any: ...
+
+
 #: Samples that were checked: an array or a CSR matrix of floats, of shape (n_samples, n_features).
 Samples = np.ndarray | SparseMatrix
 #: Samples as users pass them: anything NumPy reads (data frames included), or a sparse matrix.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from kernelwise._core.typing import is_sparse
+from kernelwise._core.typing import MatrixLike, is_sparse
 from kernelwise._core.validation import check_range, check_samples
 
 
-def check_distances(D: ArrayLike) -> np.ndarray:
+def check_distances(D: MatrixLike) -> np.ndarray:
     """Return ``D`` as a float array of shape (n_samples, n_samples) of distances between samples."""
     checked = check_samples(D)
     if is_sparse(checked):

@@ -19,7 +19,7 @@ from kernelwise._core.reading import (
     where_not_finite,
 )
 from kernelwise._core.text import count
-from kernelwise._core.typing import MatrixLike, Samples, is_sparse
+from kernelwise._core.typing import DaskCollection, MatrixLike, Samples, is_sparse
 from kernelwise._core.weights import copies_of
 
 FLOATS = (np.float64, np.float32)
@@ -32,7 +32,7 @@ LARGE_TARGETS = 1e140
 LARGE_WEIGHT = 1e50
 
 
-def is_dask(X: object) -> bool:
+def is_dask(X: object) -> TypeGuard[DaskCollection]:
     """Whether ``X`` is a dask collection; dask itself is not imported."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")  # dataframes were apart before 2025
 

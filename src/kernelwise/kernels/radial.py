@@ -395,5 +395,5 @@ class KMOD(RadialKernel):
         return self._copy(gamma=width2, sigma=float(np.sqrt(width2)))
 
 
-def _h(u: Any) -> Any:
+def _h(u: float | np.ndarray) -> Any:
     return u / -np.expm1(-u)

@@ -159,7 +159,7 @@ def _check_gradients(kernel: Kernel, X: np.ndarray, random: np.random.Generator)
         shape, expected = gradient.shape, kernel.theta.shape
         assert shape == expected, f"gradient_dot has shape {shape}, and theta has {expected}."
 
-        def contracted(theta: np.ndarray, Y: Any = Y, W: np.ndarray = W) -> float:
+        def contracted(theta: np.ndarray, Y: np.ndarray | None = Y, W: np.ndarray = W) -> float:
             return float(np.vdot(W, kernel.with_theta(theta)(X, Y)))
 
         numeric = central_difference(contracted, kernel.theta)

@@ -27,13 +27,13 @@ def in_words(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def meant(value: Any, names: Iterable[Any], near_from: float = NEAR) -> str:
+def meant(value: object, names: Iterable[Any], near_from: float = NEAR) -> str:
     """A question, after a space, if a name is near the value; else nothing."""
     near = get_close_matches(value, map(str, names), n=1, cutoff=near_from) if isinstance(value, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def jsonable(value: Any) -> Any:
+def jsonable(value: object) -> Any:
     """Return a value in JSON's own types: what is not finite becomes None, and other objects their text."""
     if isinstance(value, dict):
         return {str(key): jsonable(item) for key, item in value.items()}

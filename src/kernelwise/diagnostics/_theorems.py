@@ -22,11 +22,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.text import count
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import check_labels, check_samples
 from kernelwise.criteria import CRITERIA, RegularizedMargin, SumsCriterion
 from kernelwise.criteria.sums import ClassSums
@@ -34,6 +35,7 @@ from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._pairs import ClosestPair, Points, closest_pair, distinct_points
 from kernelwise.exceptions import DegenerateGramError, KernelwiseWarning
 from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels import KernelLike
 from kernelwise.kernels.starts import start_gamma
 
 #: What the criteria are called in sentences.
@@ -84,7 +86,7 @@ class BoundaryVerdict:
     finding: Finding
 
 
-def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
+def boundary_verdict(X: MatrixLike, y: ArrayLike, kernel: KernelLike | None = None) -> BoundaryVerdict:
     """Find the closest pair of different points, and tell which criteria it misleads (paper 002).
 
     Parameters

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from kernelwise._core.memory import amount
 from kernelwise._core.notebook import block, table
+from kernelwise._core.typing import RowsLike, ScaleLike
 from kernelwise._core.validation import LARGE, check_choice
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.diagnostics._pairs import Points, distinct_points
@@ -32,7 +34,7 @@ from kernelwise.estimators.kernel_argument import trains_by_rows
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding, catalogue
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Kernel, KernelLike
 from kernelwise.kernels.radial import sigma_of
 from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.sketch.sketch import DistanceSketch
@@ -79,17 +81,17 @@ class Diagnosis(list[Finding]):
 
 
 def diagnose(
-    X: Any,
-    y: Any,
+    X: RowsLike,
+    y: ArrayLike,
     *,
-    kernel: Any = None,
+    kernel: KernelLike | None = None,
     random_state: int = 0,
-    feature_names: Any = None,
+    feature_names: Sequence[str] | np.ndarray | None = None,
     task: str = "classification",
-    lines: Any = None,
+    lines: ArrayLike | None = None,
     pairs: bool = True,
-    scale: Any = None,
-    categorical_features: Any = "from_dtype",
+    scale: ScaleLike = None,
+    categorical_features: str | ArrayLike = "from_dtype",
 ) -> Diagnosis:
     """Look for problems that could mislead or slow down the choice of a kernel.
 
@@ -164,7 +166,9 @@ def diagnose(
     return _diagnosis([*findings, *cost_findings(data)])
 
 
-def diagnose_pairs(X: Any, y: Any, kernel: Kernel, lines: Any = None) -> list[Finding]:
+def diagnose_pairs(
+    X: RowsLike, y: ArrayLike, kernel: Kernel, lines: ArrayLike | None = None
+) -> list[Finding]:
     """The findings that `diagnose` leaves out if ``pairs`` is False: "kernel", "closest-pair" and "curve"."""
     data = Data.read(X, y, kernel, lines=lines)
     return _pair_findings(data, distinct_points(data.X, data.index, len(data.classes)))[1]
@@ -182,7 +186,7 @@ def _pair_findings(data: Data, points: Points, random_state: int = 0) -> tuple[D
     return data, [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]
 
 
-def _of_numbers(data: Data, y: Any, scale: Any) -> Diagnosis:
+def _of_numbers(data: Data, y: ArrayLike, scale: ScaleLike) -> Diagnosis:
     """The checks of a regression, whose samples are all of one class here."""
     y = as_targets(y, len(data.index))
     findings = [*target_findings(data, y), *value_findings(data), *table_findings(data)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.equal_rows import number_equal_rows
 from kernelwise._core.text import count
@@ -103,7 +104,7 @@ def conflict_findings(data: Data, y: np.ndarray) -> Iterator[Finding]:
     yield catalogue.DUPLICATES_OF_NUMBERS(n=n_repeated, noun=data.noun, error=rest, severity=severity)
 
 
-def as_targets(y: Any, n_samples: int) -> np.ndarray:
+def as_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
     """Check the targets of a regression, of shape (n_samples,)."""
     y = np.asarray(y, dtype=float).ravel()
     if len(y) != n_samples or not np.isfinite(y).all():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from kernelwise.optimizers.base import Optimizer, Run
 from kernelwise.optimizers.gradient_searches import GradientDescent, QuasiNewton
@@ -22,7 +21,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
 }
 
 
-def as_optimizer(optimizer: Any) -> Optimizer:
+def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
     """Return the optimizer with that name, or the optimizer itself.
 
     Parameters

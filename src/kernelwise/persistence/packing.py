@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import fields, is_dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from kernelwise import criteria, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
+from kernelwise._core.typing import SparseMatrix
 from kernelwise.estimators import (
     SVC,
     SVR,
@@ -56,7 +58,7 @@ from kernelwise.search.verdict.baseline import Baseline
 from kernelwise.tables import COLUMN_KINDS, Encoder
 
 
-def _public_classes(package: Any) -> list[type]:
+def _public_classes(package: ModuleType) -> list[type]:
     """Classes of a package that can be made."""
     found = [getattr(package, name) for name in package.__all__]
     return [value for value in found if inspect.isclass(value) and not inspect.isabstract(value)]
@@ -134,7 +136,7 @@ class Packer:
             self.arrays[where] = value
         return {"$": "array", "name": self._known[id(value)]}
 
-    def _csr(self, value: Any, where: str) -> Any:
+    def _csr(self, value: SparseMatrix, where: str) -> Any:
         parts = {name: self.pack(getattr(value, name), f"{where}.{name}") for name in CSR_PARTS}
         is_array = isinstance(value, sparse.sparray)
         return {"$": "csr", "is_array": is_array, "shape": list(value.shape), **parts}
@@ -148,7 +150,7 @@ class Packer:
         ]
         return {"$": "pairs", "items": pairs}
 
-    def _instance(self, value: Any, where: str) -> Any:
+    def _instance(self, value: object, where: str) -> Any:
         """Constructor arguments by name, and the fitted attributes of an estimator."""
         if is_dataclass(value):
             params = {field.name: getattr(value, field.name) for field in fields(value)}
@@ -219,7 +221,7 @@ def _is_fitted_name(name: str) -> bool:
     return name.isidentifier() and not name.startswith("__") and (name[0] == "_" or name[-1] == "_")
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     is_named = inspect.isclass(value) or inspect.isroutine(value)
     return repr(value) if is_named else f"of the class {type(value).__module__}.{type(value).__name__}"
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 
+from kernelwise._core.typing import RowsLike
 from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.estimators.kernel_argument import is_precomputed
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.findings import Finding, catalogue
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import class_weight_of, is_share
@@ -34,12 +35,12 @@ NEAR_GUESSING = 3.0
 
 
 def report_findings(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: TunedMachine,
+    X: RowsLike | None,
+    y: np.ndarray | None,
     answer: Answer,
     for_command_line: bool = False,
-    lines: Any = None,
+    lines: np.ndarray | Sequence[int] | None = None,
     more: Iterable[Finding] = (),
     diagnosis: Iterable[Finding] | None = None,
 ) -> tuple[Finding, ...]:
@@ -65,7 +66,7 @@ def finding_of_test(answer: Answer) -> Finding | None:
     return catalogue.TEST_BELOW(n_test=answer.n_test or 0, gap=less, n_errors=gap / error)
 
 
-def settled(model: Any, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:
+def settled(model: TunedMachine, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:
     """Findings as they stand after the choices that the user has made, and beside the answer."""
     for finding in findings:
         if finding.name in catalogue.LEFT_TO_DO:
@@ -85,7 +86,7 @@ def _is_near_guessing(answer: Answer) -> bool:
     return bool(answer.cv_score - answer.baseline_score < NEAR_GUESSING * np.nan_to_num(answer.cv_error))
 
 
-def _without_followed(model: Any, finding: Finding) -> Finding:
+def _without_followed(model: TunedMachine, finding: Finding) -> Finding:
     """The same finding without advice on class imbalance that the user already follows."""
     followed = class_weight_of(model) is not None, not is_share(model)
     left = catalogue.LEFT_TO_DO[finding.name].get(followed)
@@ -95,9 +96,15 @@ def _without_followed(model: Any, finding: Finding) -> Finding:
     return replace(finding, severity=severity, advice=left.advice, option=left.option)
 
 
-def _about_rows(model: Any, X: Any, y: Any, lines: Any, diagnosis: Iterable[Finding] | None) -> list[Finding]:
+def _about_rows(
+    model: TunedMachine,
+    X: RowsLike | None,
+    y: np.ndarray | None,
+    lines: np.ndarray | Sequence[int] | None,
+    diagnosis: Iterable[Finding] | None,
+) -> list[Finding]:
     """What a diagnosis notices in the rows; without one, in the rows as the kernel sees them."""
-    if X is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
+    if X is None or y is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
         return []
     if is_outlier_detector(model):  # whose fit has looked at its rows
         return []

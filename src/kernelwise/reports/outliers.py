@@ -6,12 +6,13 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from kernelwise._core.text import count
+from kernelwise._core.typing import RowsLike
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.explanation import explain, explains_exactly
 from kernelwise.reports.columns_used import cell_labels, largest
 from kernelwise.reports.held_out import row_names, some_of
@@ -115,7 +116,11 @@ class Outliers:
 
 
 def outliers_of(
-    model: Any, X: Any = None, y: Any = None, lines: Any = None, strangest: Sequence[Strange] | None = None
+    model: TunedMachine,
+    X: RowsLike | None = None,
+    y: np.ndarray | None = None,
+    lines: np.ndarray | Sequence[int] | None = None,
+    strangest: Sequence[Strange] | None = None,
 ) -> Outliers:
     """What a fitted `TunedOneClassSVM` has found among its training rows X with their labels y.
 
@@ -136,7 +141,12 @@ def outliers_of(
     )
 
 
-def strangest_rows(model: Any, X: Any, n: int = N_STRANGE, lines: Any = None) -> list[Strange]:
+def strangest_rows(
+    model: TunedMachine,
+    X: RowsLike | None,
+    n: int = N_STRANGE,
+    lines: np.ndarray | Sequence[int] | None = None,
+) -> list[Strange]:
     """The ``n`` rows of lowest score among the training rows X, the lowest first; X may be None."""
     scores = np.asarray(model.training_scores_, dtype=float)
     order = np.argsort(scores, kind="stable")  # NaN, which rows of weight 0 have, comes last
@@ -159,7 +169,7 @@ def strangest_rows(model: Any, X: Any, n: int = N_STRANGE, lines: Any = None) ->
 
 
 def _explained(
-    model: Any, X: Any, first: np.ndarray, order: np.ndarray
+    model: TunedMachine, X: RowsLike | None, first: np.ndarray, order: np.ndarray
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Names of the columns, and cells and Shapley values of the first rows; all empty if there are none."""
     if X is None or sparse.issparse(X) or not explains_exactly(model):

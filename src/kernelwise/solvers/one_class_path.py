@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
+from numpy.typing import ArrayLike
 
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import check_gram, check_positive, check_weights
@@ -82,11 +83,11 @@ class Along(NamedTuple):
 
 
 def one_class_path(
-    K: Any,
-    nus: Any,
+    K: ArrayLike,
+    nus: ArrayLike,
     folds: Iterable[tuple[Any, Any]] | None = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
     max_iter: int = -1,
     n_jobs: int | None = None,
@@ -172,7 +173,7 @@ def solve_along(
     return path, tables
 
 
-def check_nus(nus: Any) -> np.ndarray:
+def check_nus(nus: ArrayLike) -> np.ndarray:
     """Values of ν as an array of shape (n_nus,)."""
     values = np.atleast_1d(np.asarray(nus, dtype=float))
     if values.ndim != 1 or values.size == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from importlib.util import find_spec
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
@@ -12,8 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.reports.colours import INK
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 #: The mark of what was chosen.
-STAR = {"marker": "*", "s": 160, "color": INK, "zorder": 5, "label": "chosen"}
+STAR: dict[str, Any] = {"marker": "*", "s": 160, "color": INK, "zorder": 5, "label": "chosen"}
 
 
 class Picture(ABC):
@@ -29,9 +32,9 @@ class Picture(ABC):
     figure_: Any
 
     @abstractmethod
-    def _draw(self, ax: Any) -> None: ...
+    def _draw(self, ax: Axes) -> None: ...
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
         if find_spec("matplotlib") is None:
             raise ImportError(
@@ -57,11 +60,11 @@ class Display(Picture):
 
     @classmethod
     @abstractmethod
-    def _of(cls, estimator: Any) -> Self:
+    def _of(cls, estimator: TunedMachine) -> Self:
         """The display of a fitted estimator, not yet drawn."""
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: TunedMachine, *, ax: Axes | None = None) -> Self:
         """Draw a fitted estimator.
 
         Parameters

@@ -71,6 +71,7 @@ def curves(
     from kernelwise.criteria import CRITERIA, USUAL
     from kernelwise.kernels import KERNELS
     from kernelwise.selection.curves import ALL
+    from kernelwise.tables.problems import TableFaults
 
     names = options.split_names(chosen.criteria) or list(USUAL)
     for name in names:
@@ -84,7 +85,15 @@ def curves(
     files.check_writable(out, "--out")
     check_figure(figure)
     files.check_different(FILE=file, out=out, figure=figure)
-    data = read_samples(file, target, reading, "classification")
+    try:
+        data = read_samples(file, target, reading, "classification")
+    except TableFaults as error:
+        if any(fault.task for fault in error.faults):  # its advice is an option of other commands
+            raise UserError(
+                f"{file}: the target is a quantity, but `curves` compares criteria of classes. Name another "
+                "column with --target."
+            ) from error
+        raise
     check_classes(data, file)
     with Progress(stage="measuring distances") as progress:
 

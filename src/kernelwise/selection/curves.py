@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.text import count
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import stack_rows
 from kernelwise.criteria import CRITERIA, Criterion, CrossValidationError, SumsCriterion, as_criterion
 from kernelwise.criteria.base import SearchState
@@ -141,8 +142,9 @@ def criterion_curves(
                 shares = held_out_accuracies(own, y, values, folds, n_jobs=n_jobs)
                 used.append(values)
                 right.append(np.rint(shares * [len(test) for _, test in folds]).astype(int))
-                for one in others:
-                    one.evaluate(k, K, values)
+                with one_blas_thread():  # matrices of support vectors are small
+                    for one in others:
+                        one.evaluate(k, K, values)
             if callback is not None:
                 callback(k + 1, len(gammas))
     findings += [finding for one in columns.values() for finding in one.findings()]

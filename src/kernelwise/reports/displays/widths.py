@@ -94,7 +94,15 @@ class WidthCurvesDisplay(Picture):
         )
         ax.tick_params(axis="y", length=0)
         ax.spines[["left", "right", "top"]].set_visible(False)
-        ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, frameon=False)
+        ax.legend(
+            loc="lower left",
+            bbox_to_anchor=(-0.1, 1.0),
+            ncols=3,
+            frameon=False,
+            fontsize="small",
+            handlelength=1.2,
+            columnspacing=1.0,
+        )
 
     def _accuracy_label(self) -> str:
         best = self.curves.best_accuracy

@@ -167,7 +167,7 @@ def draw(path: Path, found: Any) -> None:
 def curves_json(found: Any) -> dict[str, Any]:
     """Choices and curves as JSON can hold them."""
     return {
-        "choices": [choice._asdict() for choice in found.choices],
+        "choices": [asdict(choice) for choice in found.choices],
         "widths": found.widths,
         "accuracy": found.best_accuracy,
         "accuracy_error": found.accuracy_error,

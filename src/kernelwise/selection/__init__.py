@@ -30,7 +30,7 @@ Criteria are in :mod:`kernelwise.criteria`, optimizers in :mod:`kernelwise.optim
 ``kernelwise.studies`` under the names of the modules here. A grid of widths is one pass over the pairs of
 samples (:class:`kernelwise.DistanceSketch`), which `abe` can use instead of its optimizer, too.
 `learned_metric` is our own step beyond paper 003; `curves` sets any criteria beside the accuracy, over all
-widths; `procedure` holds what several papers share.
+widths; `keerthi_lin` is a search that paper 004 cites; `procedure` holds what several papers share.
 """
 
 from kernelwise.selection.abe import AbeResult, abe_grid_search, abe_line_search, abe_select
@@ -48,6 +48,7 @@ from kernelwise.selection.ayat import (
 from kernelwise.selection.curves import criterion_curves
 from kernelwise.selection.glasmachers import GlasmachersResult, glasmachers_select
 from kernelwise.selection.glasmachers_widths import GlasmachersCurves, glasmachers_curves
+from kernelwise.selection.keerthi_lin import KeerthiLinResult, keerthi_lin_select
 from kernelwise.selection.laanaya import (
     adaptive_scaling_select,
     constant_trace_select,
@@ -65,6 +66,7 @@ __all__ = [
     "CriterionChoice",
     "GlasmachersCurves",
     "GlasmachersResult",
+    "KeerthiLinResult",
     "McNemar",
     "MetricResult",
     "PairMachine",
@@ -83,6 +85,7 @@ __all__ = [
     "criterion_curves",
     "glasmachers_curves",
     "glasmachers_select",
+    "keerthi_lin_select",
     "laanaya_select",
     "learn_metric",
     "mcnemar_test",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -14,7 +14,8 @@ from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 
 
-class CriterionChoice(NamedTuple):
+@dataclass(frozen=True)
+class CriterionChoice:
     """What one criterion chooses, and how far it can be trusted here.
 
     Attributes

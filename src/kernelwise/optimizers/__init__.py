@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernelwise.optimizers.base import Optimizer, Run
+from kernelwise.optimizers.cma_es import CMAES
 from kernelwise.optimizers.gradient_searches import GradientDescent, QuasiNewton
 from kernelwise.optimizers.grid import GridSearch
 from kernelwise.optimizers.manifold_descent import ManifoldDescent
@@ -19,6 +20,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "manifold": ManifoldDescent,
     "line-search": LineSearch,
     "grid": GridSearch,
+    "cma-es": CMAES,
 }
 
 
@@ -45,6 +47,7 @@ def as_optimizer(optimizer: Any) -> Optimizer:
 
 
 __all__ = [
+    "CMAES",
     "OPTIMIZERS",
     "GradientDescent",
     "GridSearch",

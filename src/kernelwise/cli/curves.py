@@ -65,7 +65,6 @@ def curves(
     Example: kernelwise curves train.csv --target class --criteria dbtc,span,evidence --figure curves.png
     """
     import kernelwise
-    from kernelwise.cli.findings import as_json
     from kernelwise.cli.models import SCALES, powers_of_two
     from kernelwise.cli.samples import check_classes, first_line, read_samples
     from kernelwise.criteria import CRITERIA, USUAL
@@ -120,7 +119,7 @@ def curves(
     if printing.json:
         about = {"command": "curves", "version": kernelwise.__version__, "data": data.describe(file)}
         settings = {**asdict(chosen), "criteria": list(found.scores)}
-        print_json({**about, "settings": settings, **curves_json(found), "findings": as_json(found.findings)})
+        print_json({**about, "settings": settings, **curves_json(found)})
     else:
         print(first_line(data))
         print_curves(found)
@@ -165,13 +164,16 @@ def draw(path: Path, found: Any) -> None:
 
 
 def curves_json(found: Any) -> dict[str, Any]:
-    """Choices and curves as JSON can hold them."""
+    """Choices, curves and findings as JSON can hold them."""
+    from kernelwise.cli.findings import as_json
+
     return {
         "choices": [asdict(choice) for choice in found.choices],
         "widths": found.widths,
         "accuracy": found.best_accuracy,
         "accuracy_error": found.accuracy_error,
         "scores": found.scores,
+        "findings": as_json(list(found.findings)),
     }
 
 

@@ -19,8 +19,9 @@ class CMAES(Optimizer):
 
     Points are drawn from a normal distribution, which moves towards the better half of them and learns how
     the parameters depend on each other (Hansen and Ostermeier 2001). It takes many more evaluations than a
-    search that follows a gradient, and finds its way over steps and shallow local optima. Papers 002 to 004
-    cite it. It needs the package cma: ``pip install 'kernelwise[cma]'``.
+    search that follows a gradient, and finds its way over steps and shallow local optima. Papers 002
+    (Glasmachers 2006), 003 (Laanaya and others 2011) and 004 (Yin and Yin 2016) cite it. It needs the package
+    cma: ``pip install 'kernelwise[cma]'``.
 
     Parameters
     ----------

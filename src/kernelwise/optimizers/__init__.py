@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kernelwise.optimizers.base import Optimizer, Run
+from kernelwise.optimizers.cma_es import CMAES
 from kernelwise.optimizers.gradient_searches import GradientDescent, QuasiNewton
 from kernelwise.optimizers.grid import GridSearch
 from kernelwise.optimizers.manifold_descent import ManifoldDescent
@@ -18,6 +19,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "manifold": ManifoldDescent,
     "line-search": LineSearch,
     "grid": GridSearch,
+    "cma-es": CMAES,
 }
 
 
@@ -44,6 +46,7 @@ def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
 
 
 __all__ = [
+    "CMAES",
     "OPTIMIZERS",
     "GradientDescent",
     "GridSearch",

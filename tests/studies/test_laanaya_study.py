@@ -61,9 +61,12 @@ def test_laanaya_protocol_chooses_on_test_points_or_on_training_points(monkeypat
     monkeypatch.setattr(plain_start, "CS", (0.1, 1.0))
     seen = []
 
-    def learners(data, C, start, rhos):
+    def learners(data, C, start, n_features, rhos):
         seen.append((round(start, 6), C))
-        return {"algorithm 1": FromIsotropic("diagonal", C, 0.1, start, "alternating", 2, 1)}
+        return {
+            "adaptive scaling": FromIsotropic("diagonal", C, 0.1, start, "paper", 1),
+            "algorithm 1": FromIsotropic("diagonal", C, 0.1, start, "alternating", 2, 1),
+        }
 
     monkeypatch.setattr(plain_start, "learners", learners)
 
@@ -76,7 +79,7 @@ def test_laanaya_protocol_chooses_on_test_points_or_on_training_points(monkeypat
     assert [(row["method"], row["chosen by"]) for row in rows] == [
         (method, protocol)
         for protocol in ("the paper's", "training points")
-        for method in ("SVM", "algorithm 1")
+        for method in ("SVM", "adaptive scaling", "algorithm 1")
     ]
     # The best cell over both partitions, by hand, with the test points.
     rates = {}
@@ -90,7 +93,9 @@ def test_laanaya_protocol_chooses_on_test_points_or_on_training_points(monkeypat
     best = max(rates, key=lambda cell: np.mean(rates[cell]))
     assert rows[0]["rate %"] == pytest.approx(np.mean(rates[best]))
     assert rows[0]["less SVM"] == 0.0
-    assert rows[1]["less SVM"] == pytest.approx(rows[1]["rate %"] - rows[0]["rate %"])
+    for row in rows[:3]:
+        assert row["less SVM"] == pytest.approx(row["rate %"] - rows[0]["rate %"])
+        assert row["less constant trace"] == pytest.approx(row["rate %"] - rows[1]["rate %"])
     assert seen[0] == (2 * best[0], best[1])
 
 

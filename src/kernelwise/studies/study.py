@@ -18,6 +18,7 @@ from kernelwise._core.text import jsonable
 from kernelwise.datasets import Dataset, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.studies.figures import Picture
+from kernelwise.studies.provenance import software
 from kernelwise.studies.tables import Row, Table, format_rows
 
 #: Data sets that were not found in the present run of a study.
@@ -43,7 +44,8 @@ class Study:
         """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""
         key, data = f"{self.name}/{key}", digest(args)
         if key not in self.journal:
-            self.journal[key] = {"data": data, "value": jsonable(compute(*args, **settings))}
+            value = jsonable(compute(*args, **settings))
+            self.journal[key] = {"data": data, "value": value, "software": software()}
             self.say(f"  {key}")
         found = self.journal[key]
         if found["data"] != data:

@@ -146,6 +146,7 @@ def sigma(study: Study) -> None:
             found["adaptive scaling"] = partial(adaptive_scaling_select, sigma0=start / 52)
             found["paper 003"] = partial(laanaya_select, sigma0=start / 52)
             found["paper 003, printed step"] = partial(laanaya_select, sigma0=start / 52, method="paper")
+            found["algorithm 1"] = partial(laanaya_select, sigma0=start / 52, method="alternating")
         named = {f"{name} from {start:g}": choose for name, choose in found.items()}
         for row in compare(study, "sigma", "weston", weston_parts, named):
             method = row["method"].rpartition(" from ")[0]

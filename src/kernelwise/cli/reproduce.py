@@ -30,7 +30,9 @@ class Paper(StrEnum):
 
 
 Quick = Annotated[bool, flag("--quick", "Run smaller experiments, in a minute or two per paper.")]
-Only = Annotated[list[str] | None, option("A,B", "Run only these parts of the study.")]
+Only = Annotated[
+    list[str] | None, option("A,B", "Run only these parts of the study. A page in --out keeps the others.")
+]
 Out = Annotated[Path | None, option("DIR", "Folder to write pages, CSV files and figures to.")]
 
 
@@ -61,7 +63,7 @@ def reproduce(
     parts = options.split_names(only) or None
     with open_journal(journal, quick) as cells:
         for name in NAMES if paper is Paper.all else (paper.value,):
-            study = run(name, quick, parts, cells)
+            study = run(name, quick, parts, cells, kept=out)
             if out is not None:
                 say(f"Wrote the page {write(study, out)[0]}.")
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, MutableMapping
+from collections.abc import Callable, Collection, Iterator, MutableMapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from kernelwise.datasets import load
+from kernelwise.datasets.catalog import resolve
+from kernelwise.datasets.loader import ChangedError
 from kernelwise.studies.claims import TABLE
 from kernelwise.studies.keeping import keep
 from kernelwise.studies.study import Study, left_out, used
 
 #: Studies, in the order of ``kernelwise reproduce all``: the papers by number, then ours.
 NAMES = ("abe", "ayat", "glasmachers", "laanaya", "yin", "beyond")
+
+
+def check_data(names: Collection[str] = NAMES) -> Iterator[tuple[str, str]]:
+    """Name and state of every data set that studies read: found, changed, or what to download."""
+    wanted = dict.fromkeys(one for name in names for one in import_module(f"kernelwise.studies.{name}").DATA)
+    for name in wanted:
+        for file in resolve(name, None):
+            try:
+                dataset = load(file)
+            except (FileNotFoundError, ChangedError) as error:
+                yield file, f"not there: {error}"
+            else:
+                yield file, f"sha256 {dataset.sha256[:12]}, {dataset.source}"
 
 
 def run(

@@ -47,6 +47,7 @@ METHODS: dict[str, Callable[..., AbeResult]] = {
 }
 #: Public sets in place of those that are not: of numeral, blood cell, H-50, H-13 and H-105.
 STAND_INS = ("optdigits", "satimage", "usps", "pendigits", "letter")
+DATA = (*OWN, *STAND_INS)
 N_MOST, QUICK_SETS, QUICK_ROWS = 2000, ("iris", "thyroid", "optdigits"), 250
 QUICK_MEANS = f"{QUICK_ROWS} training rows, three of seven sets; the paper's own parameters are never cut"
 #: Seconds for H-105, one against all and pairwise.

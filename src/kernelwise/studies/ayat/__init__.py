@@ -16,7 +16,7 @@ from kernelwise.estimators import SVC
 from kernelwise.kernels import KMOD, RBF, ExponentialRBF, Kernel
 from kernelwise.solvers.platt import fit_platt, platt_probability
 from kernelwise.studies.ayat import rules
-from kernelwise.studies.ayat.real_sets import cancer, digits, signs
+from kernelwise.studies.ayat.real_sets import CANCER_SET, DIGIT_SETS, cancer, digits, signs
 from kernelwise.studies.ayat.searches import conditioning, synthetic
 from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.figures import Curves, Line, Panel
@@ -24,6 +24,7 @@ from kernelwise.studies.study import Study, load_or_say
 from kernelwise.studies.tables import Row
 
 TITLE = "Paper 001 (Ayat, Cheriet, Suen 2002): kernels by the empirical error"
+DATA = ("iris", *DIGIT_SETS, CANCER_SET)
 QUICK_MEANS = "2 draws and splits, 10 iterations of descent, 4 digits and every fourth row of one set"
 #: Kernels of figure 1; the paper does not print the parameters of its own.
 KERNELS: dict[str, Kernel] = {

@@ -14,9 +14,10 @@ from functools import partial
 from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.glasmachers import rules
 from kernelwise.studies.glasmachers.closest_pair import patterns, theorems
-from kernelwise.studies.glasmachers.local_optima import halves, optima, pairs, practice
+from kernelwise.studies.glasmachers.local_optima import SETS, halves, optima, pairs, practice
 
 TITLE = "Paper 002 (Glasmachers 2006): degeneracy of criteria at narrow widths"
+DATA = SETS
 QUICK_MEANS = "4 of 13 sets with 80 rows each, 30 random sets of points, 20 halves, 2 splits"
 CLAIMS = read_claims(rules)
 PARTS = {

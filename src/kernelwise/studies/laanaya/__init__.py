@@ -32,6 +32,7 @@ from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.laanaya import rules
 from kernelwise.studies.laanaya.plain_start import (
     PRINTED,
+    SETS,
     Draw,
     convexity,
     correlation,
@@ -51,6 +52,7 @@ NAMES = ("SVM (RBF + grid)", "adaptive scaling", "Glasmachers, Igel", "paper 003
 SIGMAS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 #: Those of the methods that end near where they start: the plain machine, and a metric of constant trace.
 WIDER = (0.05, *SIGMAS, 20.0)
+DATA = (*SETS[1:], "twonorm", "banana")
 QUICK_MEANS = "one trial of each experiment, or two, on heart and made-up data"
 #: Numbers of trials in full and quick.
 TRIALS = {"weston": (30, 1), "sigma": (10, 1), "real": (30, 1), "relevance": (10, 1), "plain": (10, 1)}
@@ -203,7 +205,7 @@ def plain(study: Study) -> None:
     """Whether the automatic choice stays with RBF where a metric does not help."""
     rows: list[Row] = []
     found: dict[str, Choose] = {"SVM (RBF + grid)": rbf_select, "ours, automatic": learn_metric}
-    for name in ("twonorm", "banana"):
+    for name in DATA[-2:]:
         data = load_or_say(name)
         if data is not None:
             rows += compare(study, "plain", name, partial(random_parts, data.X, data.y, 200, 2000), found)

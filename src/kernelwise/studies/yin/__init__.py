@@ -47,6 +47,7 @@ PAPER["tic_tac_toe_xob"] = PAPER["tic_tac_toe"]
 #: A grid in steps of four and few rows: minutes become seconds, and accuracies rougher.
 QUICK: dict[str, Any] = {"sigmas": SIGMAS[::4], "Cs": CS[::4]}
 QUICK_ROWS = 200
+DATA = ("banknote", "planning_relax", "vertebral_2c", "ilpd", "tic_tac_toe")
 QUICK_MEANS = f"at most {QUICK_ROWS} rows of a set, every fourth width and C, five folds"
 N_FOLDS, QUICK_FOLDS = 10, 5
 #: Folds that are drawn for a memory of copies.

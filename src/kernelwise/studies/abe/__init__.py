@@ -250,7 +250,8 @@ def times(study: Study) -> None:
             f"γ of {last['data']} ({last['rows']} rows, {last['classes']} classes) takes "
             f"{last['ovr seconds']:.2f} s of a processor one against all and {last['ovo seconds']:.2f} s "
             f"pairwise, both from one pass over the pairs of {last['pass']:.2f} s. The paper's H-105, not "
-            f"public, took {PAPER_SECONDS['ovr']:.0f} s and {PAPER_SECONDS['ovo']:.0f} s on the machine of its time."
+            f"public, took {PAPER_SECONDS['ovr']:.0f} s and {PAPER_SECONDS['ovo']:.0f} s on the machine of "
+            "its time."
         )
 
 

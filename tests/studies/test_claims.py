@@ -52,7 +52,9 @@ def disturbed(tables, random):
 
     def column(values):
         kind = random.integers(6)
-        if kind == 0 or any(isinstance(value, str) for value in values):
+        if any(isinstance(value, str) for value in values):
+            return [f"not {value}" for value in values] if kind == 1 else values
+        if kind == 0:
             return values
         if any(isinstance(value, bool) for value in values):
             return [bool(random.integers(2)) for _ in values]
@@ -92,7 +94,7 @@ def test_every_verdict_can_change_and_so_does_its_sentence(name):
             changed = disturbed({one: tables[one] for one in wanted}, random)
             try:
                 row = claim.judge(tables | changed)
-            except (ValueError, ZeroDivisionError, IndexError, TypeError, OverflowError):
+            except (LookupError, ValueError, ArithmeticError, TypeError, RuntimeWarning):
                 continue  # such as a range without numbers: the disturbance made no table of this kind
             before = first[claim.said]
             if row is not None and row["verdict"] != before["verdict"]:
@@ -122,11 +124,11 @@ def test_rules_have_no_thresholds_of_their_own(name):
     """Every number that a rule compares with is in `notions`; 0, 1 and printed ones are not thresholds."""
     text = files(f"kernelwise.studies.{name}").joinpath("rules.py").read_text(encoding="utf-8")
     numbers = [
-        constant.value
+        side.value
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Compare)
-        for constant in ast.walk(node)
-        if isinstance(constant, ast.Constant) and isinstance(constant.value, int | float)
+        for side in (node.left, *node.comparators)
+        if isinstance(side, ast.Constant) and isinstance(side.value, int | float)
     ]
     # 2 is the power that paper 004 claims, 10 the iterations that paper 000 claims.
     allowed = {0, 1, *({"yin": (2,), "abe": (10,)}.get(name, ()))}

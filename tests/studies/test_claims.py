@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from importlib import import_module
 from importlib.resources import files
 from inspect import signature
@@ -47,34 +48,37 @@ OF_NO_TABLE = {
 }
 
 
-def disturbed(tables, random):
-    """The tables with some of their columns scaled, turned, mixed, or made one value of theirs."""
+def disturbed(rows, random):
+    """The rows with some of their columns scaled, turned, mixed, drawn anew, or those of another column."""
+    columns = {key: [row[key] for row in rows] for key in rows[0]}
+    numbers = [key for key, values in columns.items() if all(type(value) in (int, float) for value in values)]
 
-    def column(values):
-        kind = random.integers(6)
-        if any(isinstance(value, str) for value in values):
-            return [f"not {value}" for value in values] if kind == 1 else values
-        if kind == 0:
-            return values
+    def other(values):
+        kind = random.integers(7)
+        if any(isinstance(value, str) for value in values):  # such as "2 to 9", or where a search stopped
+            changed = (re.sub(r"\d+", lambda _: str(random.integers(30)), str(value)) for value in values)
+            return (
+                list(changed) if kind == 1 else [f"not {value}" for value in values] if kind == 2 else values
+            )
         if any(isinstance(value, bool) for value in values):
             return [bool(random.integers(2)) for _ in values]
         if kind == 1:
-            factor = 10.0 ** random.uniform(-4, 4)
+            factor = -(10.0 ** random.uniform(-4, 4)) if random.integers(2) else 10.0 ** random.uniform(-4, 4)
             return [None if value is None else value * factor for value in values]
         if kind == 2:
-            return [None if value is None else -value for value in values]
-        if kind == 3:
             return [values[k] for k in random.permutation(len(values))]
-        if kind == 4:
+        if kind == 3:
             return [0 if value is None else type(value)(0) for value in values]
-        known = [value for value in values if value is not None] or [0]
-        return [known[random.integers(len(known))]] * len(values)
+        if kind == 4:
+            return [
+                float(value) for value in random.normal(scale=10.0 ** random.uniform(-2, 2), size=len(values))
+            ]
+        if kind == 5 and numbers:
+            return columns[numbers[random.integers(len(numbers))]]
+        return values
 
-    found = {}
-    for name, rows in tables.items():
-        columns = {key: column([row[key] for row in rows]) for key in rows[0]}
-        found[name] = [{key: columns[key][k] for key in columns} for k in range(len(rows))]
-    return found
+    changed = {key: other(values) for key, values in columns.items()}
+    return [{key: values[k] for key, values in changed.items()} for k in range(len(rows))]
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -91,7 +95,7 @@ def test_every_verdict_can_change_and_so_does_its_sentence(name):
             if claim.said not in unmoved:
                 continue
             wanted = set(signature(claim.rule).parameters) & set(tables)
-            changed = disturbed({one: tables[one] for one in wanted}, random)
+            changed = {one: disturbed(tables[one], random) for one in wanted}
             try:
                 row = claim.judge(tables | changed)
             except (LookupError, ValueError, ArithmeticError, TypeError, RuntimeWarning):

@@ -108,8 +108,9 @@ class Curves:
 
     @property
     def _legend(self) -> set[str]:
-        marks = {mark.name for panel in self.panels for mark in (*panel.marks, *panel.bands)}
-        return marks | set(self.names)
+        marks = {mark.name for panel in self.panels for mark in panel.marks}
+        bands = {band.name for panel in self.panels for band in panel.bands}
+        return marks | bands | set(self.names)
 
     @property
     def _names_a_row(self) -> int:

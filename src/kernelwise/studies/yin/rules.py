@@ -18,6 +18,7 @@ from kernelwise.studies.notions import (
     BETTER,
     EQUAL,
     EXACT,
+    MOST,
     MUCH,
     OF_POWER,
     SURE_P,
@@ -73,7 +74,8 @@ def conforms(follows: list[Row]) -> Found:
     seen, values = judged(follows)
     leads = [agrees(one["esdr"]) and all(is_better(one, "esdr", rival) for rival in RIVALS) for one in seen]
     best = [{"data": one["data"]} for one, is_so in zip(seen, leads, strict=True) if is_so]
-    return counted(leads, best=best, widths=seen[0]["widths"], better=BETTER, agrees=AGREES, **values)
+    told_of = {"best": best, "widths": seen[0]["widths"], "better": BETTER, "agrees": AGREES, **values}
+    return counted(leads, MOST, **told_of)
 
 
 def is_better(one: Row, first: str, second: str) -> bool:

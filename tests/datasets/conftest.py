@@ -7,7 +7,11 @@ from kernelwise.datasets import loader
 
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
-    """An empty folder as the working directory, with the package in it and no data folder above either."""
+    """An empty folder as the working directory, with the package in it and no data folder above either.
+
+    Files that tests write there may have any values: `test_manifest` is about their hashes.
+    """
+    monkeypatch.setattr(loader, "_order", lambda name, X, y, where: "")
     monkeypatch.delenv(loader.ENVIRONMENT_VARIABLE, raising=False)
     monkeypatch.setattr(loader, "__file__", str(tmp_path / "package" / "loader.py"))
     monkeypatch.chdir(tmp_path)

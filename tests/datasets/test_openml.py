@@ -100,6 +100,7 @@ def test_other_failures_are_not_hidden(nowhere, monkeypatch):
 def test_table_agrees_with_the_catalog():
     for name, (_, counts) in loader.COPIES.items():
         # Rows with a gap are in the copy and not in the data set.
-        expected = CODINGS[name].n_rows if name in CODINGS else FILES[name].n_samples
+        n_gaps = {"breast_cancer_wisconsin": 16}.get(name, 0)
+        expected = CODINGS[name].n_rows if name in CODINGS else FILES[name].n_samples + n_gaps
         assert sum(counts.values()) == expected
         assert len(counts) == FILES[name].n_classes

@@ -14,7 +14,7 @@ from kernelwise import metrics
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels import RBF
 from kernelwise.selection import yin_curves, yin_grid_search, yin_select
-from kernelwise.selection.yin import CRITERIA, CS, SIGMAS
+from kernelwise.selection.yin import CRITERIA, CS, SIGMAS, end_finding
 
 SMALL = {"sigmas": [0.25, 1.0, 4.0], "Cs": [0.5, 8.0, 128.0]}
 METRICS = {"esdr": metrics.esdr, "dbtc": metrics.inter_class_distance, "j4": metrics.j4}
@@ -99,7 +99,46 @@ def test_a_criterion_that_is_largest_at_the_end_says_so():
         chosen = yin_select(X, y, "esdr")
     assert chosen.sigma == 512.0
     assert chosen.findings[0].name == "boundary"
-    assert "sigma squared" in chosen.findings[0].advice
+    assert "sigma squared, or like sigma to the fourth power" in chosen.findings[0].advice
+
+
+def test_a_criterion_that_is_level_at_an_end_has_no_maximum_there():
+    # Copies within the smaller class: ESDR is largest where every sample is similar to its copies alone.
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 3))
+    y = np.repeat([0, 1], [25, 15])
+    X[y == 0] *= 3.0
+    X[-6:] = X[-12:-6]
+    sigmas = [2.0**-12, 2.0**-11, 2.0**-10, 4.0, 512.0]
+    with pytest.warns(
+        BoundaryWarning, match=r"smallest sigma tried, 0\.0002441, and level from there to 0\.0009"
+    ):
+        chosen = yin_select(X, y, "esdr", sigmas=sigmas, Cs=[1.0], cv=3)
+    assert chosen.sigma == 2.0**-10  # of equals the widest: not an end
+    assert [(one.name, one.severity) for one in chosen.findings] == [("plateau", "warning")]
+    assert "copies" in chosen.findings[0].advice
+    with pytest.warns(BoundaryWarning):
+        curves = yin_curves(X, y, sigmas=sigmas, Cs=[1.0], cv=3)
+    assert chosen.findings[0] in curves.findings
+
+
+@pytest.mark.parametrize(
+    ("scores", "names"),
+    [
+        ([1.0, 2.0, 1.5], []),
+        ([2.0, 1.0, 1.5], ["boundary"]),
+        ([1.0, 1.0, 2.0], ["boundary"]),
+        ([2.0, 2.0, 1.0], ["plateau"]),
+        ([1.0, 2.0, 2.0], ["plateau"]),
+        ([1.0, 1.0, 1.0], ["plateau"]),
+        ([1.0, 2.0, 2.0, 1.0], []),
+        ([0.0, -1.0], ["boundary"]),
+        ([3.0], []),
+    ],
+)
+def test_ends_and_level_parts_are_told_apart(scores, names):
+    sigmas = 2.0 ** np.arange(len(scores))
+    assert [one.name for one in end_finding("esdr", np.array(scores), sigmas)] == names
 
 
 def test_values_may_come_in_any_order(blobs):

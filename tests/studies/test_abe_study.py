@@ -13,13 +13,14 @@ from kernelwise.problem import TuningProblem
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies import abe
 from kernelwise.studies.abe.rules import PAPER, attainable
+from kernelwise.studies.claims import judge
 from kernelwise.studies.study import Study
 
 
 def test_abe_has_parameters_beside_the_papers(run, rows, monkeypatch):
     monkeypatch.setattr(abe, "QUICK_SETS", ("iris",))
     study = run("abe")
-    found = {row["method"]: row for row in rows(study, "own")}
+    found = {row["method"]: row for row in rows(study, "own") if row["data"] == "iris"}
     assert list(found) == list(abe.METHODS)
     assert found["RBF (s)"]["parameter"] == pytest.approx(13.97, abs=0.005)
     assert found["Diag (s)"]["parameter"] == pytest.approx(0.9736, abs=5e-5)
@@ -30,9 +31,38 @@ def test_abe_has_parameters_beside_the_papers(run, rows, monkeypatch):
     assert marks[0].value == pytest.approx(found["RBF (s)"]["parameter"])
     assert marks[1].value == 14.1
     assert "stand_ins" not in study.tables
-    assert {row["claim"]: row["verdict"] for row in rows(study, "claims")}[
-        "The second-order method converged within 10 iterations in all cases"
-    ] == "holds"
+    assert "claims" not in study.tables  # of a quick run
+    assert "iris: with the paper's own parameter and C our machine has 5 of the 8" in study.sentences[0]
+    judged = judge(abe.CLAIMS, {name: table.rows for name, table in study.tables.items()})
+    verdicts = {row["claim"]: row["verdict"] for row in judged}
+    assert verdicts["The second-order method converged within 10 iterations in all cases"] == "holds"
+    assert verdicts["For the whole range of p the third derivative of d² is positive"] == "does not hold"
+    assert verdicts["Between 0 and the peak the second derivative of d² is negative"] == "holds in part"
+
+
+def test_a_peak_needs_a_third_derivative_that_is_not_positive(run, rows, monkeypatch):
+    monkeypatch.setattr(abe, "QUICK_SETS", ("iris",))
+    found = rows(run("abe", "iterations"), "iterations")
+    assert {row["stopped at"] for row in found} == {"interior peak"}
+    assert all(row["third, beyond"] > 0 for row in found)
+    middle = [row["second derivative"] for row in found if ", 1 against" in row["problem"]]
+    assert middle == pytest.approx([0.72, 0.515], abs=0.01)
+
+
+def test_the_papers_own_parameters_are_tried_on_all_rows(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    dataset = SimpleNamespace(X=X, y=y)
+    monkeypatch.setattr(abe, "load_or_say", lambda name, part=None: dataset if name == "thyroid" else None)
+    sizes = {}
+
+    def count(name):
+        return lambda method, parts, *_: sizes.update({name: len(parts[1])}) or {}
+
+    for name in ("choose", "at_paper"):
+        monkeypatch.setattr(abe, name, count(name))
+    monkeypatch.setattr(abe, "digit_sentences", lambda rows: ())
+    abe.own(Study("abe", "", is_quick=True, say=lambda text: None))
+    assert sizes == {"choose": abe.QUICK_ROWS, "at_paper": 1797}
 
 
 @pytest.fixture(scope="module")

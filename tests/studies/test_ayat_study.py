@@ -135,14 +135,15 @@ def test_digits_before_and_after(monkeypatch, run, rows):
     monkeypatch.setattr(real_sets, "load_or_say", lambda name, part=None: parts[part])
     monkeypatch.setattr(real_sets, "QUICK_DIGITS", (3, 8))
     study = run("ayat", "digits", "claims")
+    assert (study.sentences, list(study.tables)) == ([], ["digits"])  # a quick run judges nothing
     found = rows(study, "digits")
     assert [row["tuned"] for row in found] == ["before", "E, lowest", "likelihood"] * 2
     assert [row["z against KMOD"] for row in found[:3]] == [0, 0, 0]
     assert [row["p against KMOD"] for row in found[:3]] == [1, 1, 1]
     assert (found[0]["p of tuning"], found[0]["iterations"]) == (1, None)
     assert all(0 <= row["p of tuning"] <= 1 for row in found)
-    assert len(study.sentences) == 4
-    assert len(rows(study, "claims")) == 4
+    assert len(list(real_sets.digit_sentences(found))) == 4
+    assert len(judge(ayat.CLAIMS, {"digits": found})) == 4
 
 
 def test_digits_compare_sample_by_sample():
@@ -179,6 +180,54 @@ def test_cancer_over_random_splits(monkeypatch, run, rows):
     assert all(row["error % after"] < 12 for row in found)
     assert [row["paper's"] for row in found[2:4]] == ["25.4 ± 4.4", "26.0 ± 4.7"]
     assert found[-1]["error % before"] is None
+
+
+def test_the_plus_signs_of_the_paper_are_right():
+    signs = {row["against KMOD"]: row for row in real_sets.sign_rows()}
+    z = {name: round(row["z"], 2) for name, row in signs.items()}
+    assert z == {
+        "polynomial 4, optimized": 1.15,
+        "polynomial 3, optimized": 4.42,
+        "RBF, optimized": 2.99,
+        "polynomial 4, not optimized": 0.92,
+        "polynomial 3, not optimized": 3.64,
+        "RBF, not optimized": 2.89,
+        "RBF": 0.93,
+        "RBF network": 3.42,
+        "AdaBoost": 7.77,
+        "AdaBoost, regularised": 1.75,
+    }
+    assert all(row["significant"] == row["paper's plus"] for row in signs.values())
+    (judged,) = judge(ayat.CLAIMS, {"signs": list(signs.values())})
+    assert (judged["verdict"], judged["our result"][:21]) == ("holds", "10 of 10 signs are ri")
+    signs["RBF"]["paper's plus"] = True
+    assert judge(ayat.CLAIMS, {"signs": list(signs.values())})[0]["verdict"] == "holds in part"
+
+
+def test_kmod_is_not_better_where_it_is_worse_once():
+    def row(tuned, z, p):
+        return {
+            "data": "toy",
+            "kernel": "RBF",
+            "tuned": tuned,
+            "recognised %": 98.0,
+            "support": 10.0,
+            "iterations": "2 to 9",
+            "z against KMOD": z,
+            "p against KMOD": p,
+            "p of tuning": 1.0,
+        }
+
+    def judged(z):
+        rows = [row("before", 0.0, 1.0), row("E, lowest", -3.0, 0.01), row("likelihood", z, 0.03)]
+        found = judge(ayat.CLAIMS, {"digits": rows})
+        return next(one for one in found if one["claim"].startswith("KMOD is significantly better than RBF"))
+
+    assert judged(-3.0)["verdict"] == "holds"
+    assert judged(3.0)["verdict"] == "does not hold"
+    told = "RBF: KMOD better by z in 1 of 2 rows, by McNemar's test in 1, worse in 1"
+    assert judged(3.0)["our result"] == told
+    assert "Significantly ahead of KMOD: toy RBF, likelihood 98.00 (p = 0.03)" in judged(3.0)["why"]
 
 
 def test_missing_files_are_left_out(monkeypatch, run):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from importlib import import_module
 from importlib.resources import files
+from inspect import signature
 
+import numpy as np
 import pytest
 from tests.studies.test_numbers import STUDIES, read
 
+from kernelwise.studies import running
 from kernelwise.studies import study as shared
 from kernelwise.studies.claims import VERDICTS, Claim, Range, add_claims, counted, filled, found, judge
 from kernelwise.studies.study import Study
-from kernelwise.studies.tables import NoRow, keyed
+from kernelwise.studies.tables import NoRow, format_rows, keyed
 from kernelwise.studies.writing import write
 
 CLAIMS = {
@@ -32,6 +37,136 @@ def test_claims_of_the_page_follow_from_its_tables(name):
     expected = [{**row, "why": row["why"] or ""} for row in read(STUDIES / f"{name}_claims.csv")]
     assert judge(CLAIMS[name], tables_of(name)) == expected
     assert {row["verdict"] for row in expected} <= set(VERDICTS)
+
+
+#: Claims that no table judges, and those that a formula alone does.
+OF_NO_TABLE = {
+    "γ of H-105 takes 3209 s one against all, and 188 s pairwise",
+    "C is selected from among 13 values, from 1 to 100000",
+    "The quotient of derivatives is below 1 and decays faster than that of kernel values",
+    "DBTC takes account of the spread within classes only with a normalised kernel, and ESDR is free of this",
+}
+
+
+def disturbed(rows, random):
+    """The rows with some of their columns scaled, turned, mixed, drawn anew, or those of another column."""
+    columns = {key: [row[key] for row in rows] for key in rows[0]}
+    numbers = [key for key, values in columns.items() if all(type(value) in (int, float) for value in values)]
+
+    def other(values):
+        kind = random.integers(7)
+        if any(isinstance(value, str) for value in values):  # such as "2 to 9", or where a search stopped
+            changed = (re.sub(r"\d+", lambda _: str(random.integers(30)), str(value)) for value in values)
+            return (
+                list(changed) if kind == 1 else [f"not {value}" for value in values] if kind == 2 else values
+            )
+        if any(isinstance(value, bool) for value in values):
+            return [bool(random.integers(2)) for _ in values]
+        if kind == 1:
+            factor = -(10.0 ** random.uniform(-4, 4)) if random.integers(2) else 10.0 ** random.uniform(-4, 4)
+            return [None if value is None else value * factor for value in values]
+        if kind == 2:
+            return [values[k] for k in random.permutation(len(values))]
+        if kind == 3:
+            return [0 if value is None else type(value)(0) for value in values]
+        if kind == 4:
+            return [
+                float(value) for value in random.normal(scale=10.0 ** random.uniform(-2, 2), size=len(values))
+            ]
+        if kind == 5 and numbers:
+            return columns[numbers[random.integers(len(numbers))]]
+        return values
+
+    changed = {key: other(values) for key, values in columns.items()}
+    return [{key: values[k] for key, values in changed.items()} for k in range(len(rows))]
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_every_verdict_can_change_and_so_does_its_sentence(name):
+    """Numbers that are changed at random change every verdict, and no verdict changes without its words."""
+    tables, random = tables_of(name), np.random.default_rng(0)
+    claims = [claim for claim in CLAIMS[name] if claim.said not in OF_NO_TABLE]
+    first = {claim.said: claim.judge(tables) for claim in claims}
+    unmoved = {said for said, row in first.items() if row is not None}
+    for _ in range(300):
+        if not unmoved:
+            break
+        for claim in claims:
+            if claim.said not in unmoved:
+                continue
+            wanted = set(signature(claim.rule).parameters) & set(tables)
+            changed = {one: disturbed(tables[one], random) for one in wanted}
+            try:
+                row = claim.judge(tables | changed)
+            except (LookupError, ValueError, ArithmeticError, TypeError, RuntimeWarning):
+                continue  # such as a range without numbers: the disturbance made no table of this kind
+            before = first[claim.said]
+            if row is not None and row["verdict"] != before["verdict"]:
+                assert (row["our result"], row["why"]) != (before["our result"], before["why"])
+                unmoved.discard(claim.said)
+    assert not unmoved
+
+
+def test_a_changed_number_changes_verdict_and_sentence():
+    tables = tables_of("yin")
+    (before,) = [
+        row for row in judge(CLAIMS["yin"], tables) if row["claim"].startswith("The variation of ESDR")
+    ]
+    for row in tables["follows"]:
+        if row["criterion"] == "esdr":
+            row |= {"rank correlation": 0.99, "signal": True}
+        else:
+            row |= {"rank correlation": 0.5, "signal": True}
+    (after,) = [row for row in judge(CLAIMS["yin"], tables) if row["claim"] == before["claim"]]
+    assert (before["verdict"], after["verdict"]) == ("does not hold", "holds")
+    assert "leads both others by 0.1, on 1 of 4 (vertebral_2c)" in before["our result"]
+    assert "leads both others by 0.1, on 6 of 6 (banknote, planning_relax, " in after["our result"]
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_rules_have_no_thresholds_of_their_own(name):
+    """Every number that a rule compares with is in `notions`; 0, 1 and printed ones are not thresholds."""
+    text = files(f"kernelwise.studies.{name}").joinpath("rules.py").read_text(encoding="utf-8")
+    numbers = [
+        side.value
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Compare)
+        for side in (node.left, *node.comparators)
+        if isinstance(side, ast.Constant) and isinstance(side.value, int | float)
+    ]
+    # 2 is the power that paper 004 claims, 10 the iterations that paper 000 claims.
+    allowed = {0, 1, *({"yin": (2,), "abe": (10,)}.get(name, ()))}
+    assert set(numbers) <= allowed
+
+
+def test_a_claim_is_two_lines_on_the_terminal(monkeypatch):
+    row = {
+        "claim": "long " * 60,
+        "where": "section 4",
+        "our result": "0.5, " * 60,
+        "verdict": "holds",
+        "why": "so",
+    }
+    for width in (60, 110):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = format_rows([row, row]).splitlines()
+        assert len(lines) == 4
+        assert max(map(len, lines)) <= width
+        assert lines[0].startswith("- holds: long")
+        assert lines[1].endswith("…")
+
+
+def test_a_quick_run_has_a_banner_and_judges_nothing(run):
+    said = []
+    study = running.run("yin", True, ("limits", "claims"), say=said.append)
+    assert said[0] == (
+        "A quick run: at most 200 rows of a set, every fourth width and C, five folds. It shows what a full "
+        "run does, and gives no verdicts."
+    )
+    assert "claims" not in study.tables
+    assert study.sentences == []
+    for name in running.NAMES:
+        assert import_module(f"kernelwise.studies.{name}").QUICK_MEANS
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -114,7 +249,8 @@ def test_claims_come_first_on_the_page_and_read_as_lines(tmp_path):
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     assert page.index("It works") < page.index("Numbers")
     assert "| claim | where | our result | verdict | why |\n| --- | --- | --- | --- | --- |" in page
-    assert "- It works; section 4; iris 1.0; holds." in said[-1]
+    assert "- holds: It works (section 4)\n  iris 1.0\n" in said[-2]
+    assert "--out DIR writes them in full" in said[-1]
     add_claims([claim], Study("toy", "A toy", say=said.append))
     assert "none of these was made" in said[-1]
 

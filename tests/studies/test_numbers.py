@@ -5,13 +5,13 @@ A number is marked by a comment behind it: ``0.985<!-- yin_table2.csv accuracy: 
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
 import pytest
 
 from kernelwise.studies.tables import markdown
+from kernelwise.studies.tables import read_csv as read
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "docs" / "studies"
@@ -21,20 +21,6 @@ MARK = re.compile(
     r"<!-- (?P<file>\S+\.csv) (?P<column>.+?): (?P<where>.+?) -->"
 )
 TABLE = re.compile(r"(?P<table>(?:^\|.*\|\n)+)\nRows: \[(?P<file>\S+\.csv)\]", re.MULTILINE)
-
-
-def read(path):
-    with open(path, newline="", encoding="utf-8") as lines:
-        return [{name: parse(text) for name, text in row.items()} for row in csv.DictReader(lines)]
-
-
-def parse(text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text or None
 
 
 def wrong_numbers(text, folder):

@@ -72,7 +72,9 @@ def test_all_studies_write_pages_and_go_on_from_the_journal(tiny, tmp_path, caps
     assert out.count("  abe/own/iris/RBF (s)") == 1
     for name, page in pages.items():
         text = found[0][page].decode()
-        assert f"`kernelwise reproduce {name} --quick`" in text
+        assert f"command: `kernelwise reproduce {name} --quick`" in text
+        assert text.splitlines()[2].startswith("**A quick run: ")
+        assert not any(verdict in text for verdict in ("| holds", "does not hold", "cannot be judged"))
         assert f"{name}_" in text
     figures = sorted(name.removesuffix(".svg") for name in found[0] if name.endswith(".svg"))
     assert figures == sorted(FIGURES)
@@ -92,4 +94,4 @@ def test_beyond_ranks_methods_on_the_same_folds(tiny, run, rows):
         "more classes",
         "up to 300 rows to learn from",
     }
-    assert "has the best average rank" in study.sentences[0]
+    assert study.sentences == []  # of a quick run

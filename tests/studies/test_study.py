@@ -6,12 +6,15 @@ import csv
 import re
 import xml.etree.ElementTree as ElementTree
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import kernelwise
 from kernelwise._core.journal import Journal
-from kernelwise.studies import figures, running, tables, writing
+from kernelwise.studies import figures, provenance, running, tables, writing
+from kernelwise.studies.claims import Claim, add_claims, found
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.study import Study, few_rows
 from kernelwise.studies.writing import write
@@ -87,7 +90,7 @@ def test_a_study_is_written_as_a_page_tables_and_figures(study, tmp_path):
     paths = write(study, tmp_path / "out")
     names = ["toy.md", "toy_main.csv", "toy_points.csv", "toy_curve.svg"]
     assert [path.name for path in paths] == names
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*names, "toy.json"])
     page = paths[0].read_text(encoding="utf-8")
     assert "| iris | 0.1235 |  |" in page
     assert page.count("0.1235") == 1
@@ -144,7 +147,7 @@ def test_few_rows_are_always_the_same():
 def test_a_page_of_some_parts_says_so(tmp_path):
     study = running.run("glasmachers", is_quick=True, only=["patterns"], say=lambda line: None)
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
-    assert "Made by `kernelwise reproduce glasmachers --quick --only patterns`." in page
+    assert "command: `kernelwise reproduce glasmachers --quick --only patterns`" in page
 
 
 def test_a_legend_of_long_names_stays_inside_the_figure(tmp_path):
@@ -159,3 +162,66 @@ def test_a_legend_of_long_names_stays_inside_the_figure(tmp_path):
     box = figure.legends[0].get_window_extent()
     assert 0.0 <= box.x0 < box.x1 <= figure.bbox.width
     assert box.height < figure.bbox.height / 2
+
+
+def test_a_page_says_how_it_was_made(said, tmp_path):
+    journal = {"toy/old": {"data": "", "value": 1, "software": "0.0.9, commit abc"}}
+    study = Study("toy", "A toy", journal=journal, say=said.append, data={"iris": "0123456789abcdef"})
+    study.cell("old", None)
+    study.cell("new", lambda: 2)
+    study.table("main", "The main table", [{"data": "iris"}])
+    page = write(study, tmp_path)[0].read_text(encoding="utf-8")
+    made = page[page.index("## How this page was made") :]
+    assert "- command: `kernelwise reproduce toy`\n" in made
+    assert f"- {provenance.made_now()}\n" in made
+    assert re.search(r"kernelwise \d+\.\d+\.\d+\S*, (commit [0-9a-f]{12}\+?, )?\d{4}-\d\d-\d\d\n", made)
+    assert "- cells from a journal: 1 by 0.0.9, commit abc; 1 by " in made
+    assert "scikit-learn " in made
+    assert "iris 0123456789ab" in made
+    assert "cdef" not in made
+
+
+def test_without_git_there_is_no_commit(monkeypatch):
+    def no_git(*_, **__):
+        raise FileNotFoundError("git")
+
+    monkeypatch.setattr(provenance.subprocess, "run", no_git)
+    provenance.commit.cache_clear()
+    assert provenance.commit() == ""
+    assert provenance.software() == kernelwise.__version__
+    provenance.commit.cache_clear()
+
+
+def test_parts_that_are_not_run_are_kept(monkeypatch, tmp_path, said):
+    def first(study):
+        study.table("one", "Table one", [{"data": "iris", "rate": study.choose(1.5, 0.0), "is so": False}])
+        study.figure("curve", picture())
+        study.note("First.")
+
+    def second(study):
+        study.table("two", "Table two", [{"data": "wine", "rate": n_runs, "is so": True}])
+        study.note(f"Second {n_runs}.")
+
+    claim = Claim(
+        "It works", "here", lambda one, two: found(not one[0]["is so"], rate=two[0]["rate"]), "{rate}"
+    )
+    parts = {"first": first, "second": second, "claims": partial(add_claims, [claim])}
+    toy = SimpleNamespace(TITLE="A toy", PARTS=parts, QUICK_MEANS="nothing", DATA=())
+    monkeypatch.setattr(running, "import_module", lambda name: toy)
+    n_runs = 1
+    write(running.run("toy", say=said.append), tmp_path)
+    svg = (tmp_path / "toy_curve.svg").read_bytes()
+    n_runs = 2
+    study = running.run("toy", only=["second"], say=said.append, kept=tmp_path)
+    assert study.tables["one"].rows == [{"data": "iris", "rate": 1.5, "is so": False}]
+    page = write(study, tmp_path)[0].read_text(encoding="utf-8")
+    assert "| iris | 1.5 | False |" in page
+    assert "| wine | 2 | True |" in page
+    assert "| It works | here | 2 | holds |  |" in page
+    assert page.index("First.") < page.index("Second 2.")
+    assert "Second 1." not in page
+    assert "![Accuracy over γ](toy_curve.svg)" in page
+    assert (tmp_path / "toy_curve.svg").read_bytes() == svg
+    assert running.run("toy", only=["second"], say=said.append, kept=tmp_path / "none").tables.keys() == {
+        "two"
+    }

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold
+from tests.studies.test_numbers import STUDIES, read
 
 from kernelwise.datasets import make_two_gaussians
 from kernelwise.selection import yin_curves, yin_grid_search
 from kernelwise.studies import yin
 from kernelwise.studies.claims import VERDICTS, judge
-from kernelwise.studies.yin import theory
+from kernelwise.studies.yin import copies, theory
 
 
 def test_yin_has_a_row_for_each_method(run, rows, monkeypatch):
@@ -19,13 +21,19 @@ def test_yin_has_a_row_for_each_method(run, rows, monkeypatch):
     monkeypatch.setattr(yin, "load_or_say", {"ilpd": (X[50:], y[50:])}.get)
     study = run("yin", "table2")
     found = rows(study, "table2")
-    assert [row["method"] for row in found] == ["esdr", "dbtc", "j4", "grid search"]
-    assert [row["paper's"] for row in found] == [0.7219, 0.6649, 0.6079, 0.7237]
-    assert all(found[-1]["accuracy"] >= row["accuracy"] for row in found)
+    assert [row["method"] for row in found] == ["esdr", "dbtc", "j4", "grid search"] * 2
+    assert [row["paper's"] for row in found[:4]] == [0.7219, 0.6649, 0.6079, 0.7237]
+    assert all(found[3]["accuracy"] >= row["accuracy"] for row in found[:4])
     p = found[0]["accuracy"]
     assert found[0]["± s.e."] == pytest.approx(np.sqrt(p * (1 - p) / 100))
     assert {row["larger class"] for row in found} == {0.5}
-    assert len(study.sentences) == 2
+    assert {row["folds"] for row in found} == {"the paper's", "copies together"}
+    for row in found:
+        n_right = row["right, larger class"] + row["right, smaller class"]
+        assert n_right == round(row["accuracy"] * 100)
+        assert row["copies among these"] <= row["copies among the right"] <= n_right
+    assert {row["p against ESDR"] for row in found if row["method"] == "esdr"} == {1.0}
+    assert study.sentences == []  # of a quick run
 
 
 def test_the_best_of_the_curves_is_that_of_the_grid_search():
@@ -41,31 +49,9 @@ def test_the_best_of_the_curves_is_that_of_the_grid_search():
     assert (found["accuracy"], found["at smallest C"]) == (expected.cv_accuracy, expected.accuracies[0])
 
 
-def test_yin_compares_esdr_with_standard_errors():
-    def row(method, accuracy, paper, at_end=False):
-        return {
-            "data": "toy",
-            "method": method,
-            "accuracy": accuracy,
-            "± s.e.": 0.03,
-            "paper's": paper,
-            "sigma at an end": at_end,
-        }
-
-    def sentences(esdr, at_end=False):
-        return list(
-            yin.esdr_sentences([row("esdr", esdr, 0.8, at_end), row("dbtc", 0.8, 0.7), row("j4", 0.8, 0.9)])
-        )
-
-    # The paper has J4 ahead, so that nothing is claimed of it.
-    (holds,), (within,), (fails,) = sentences(0.81), sentences(0.76), sentences(0.75, at_end=True)
-    assert "ESDR-CV ≥ DBTC-CV holds (difference +1.00 points, standard error 4.24" in holds
-    assert "holds within one standard error" in within
-    assert "does not hold: ESDR goes to an end" in fails
-
-
 def test_printed_accuracies_below_the_larger_class_are_said():
-    row = {"data": "toy", "method": "j4", "accuracy": 0.71, "at smallest C": 0.7, "larger class": 0.7}
+    row = {"data": "toy", "folds": "the paper's", "method": "j4", "accuracy": 0.71}
+    row |= {"at smallest C": 0.7, "larger class": 0.7}
     (sentence,) = yin.below_sentences([{**row, "paper's": 0.6}, {**row, "paper's": 0.7}])
     assert "0.6000 is below the share of the larger class, 0.7000" in sentence
 
@@ -94,14 +80,17 @@ def test_yin_draws_figures_2_to_9_and_judges_the_claims(run, rows, monkeypatch):
     first = study.figures["figure2"].panels[1].lines[1]
     # Image (1, 2): class 2 has the mean (1, 1) and the standard deviation exp(−1).
     assert np.hypot(first.x[0] - 1, first.y[0] - 1) == pytest.approx(np.exp(-1))
-    found = {row["claim"]: row["verdict"] for row in rows(study, "claims")}
+    assert "claims" not in study.tables  # of a quick run
+    judged = judge(yin.CLAIMS, {name: table.rows for name, table in study.tables.items()})
+    found = {row["claim"]: row["verdict"] for row in judged}
     assert set(found.values()) <= set(VERDICTS)
     assert next(found[said] for said in found if said.startswith("DBTC takes account")) == "does not hold"
 
 
 def test_rank_correlations_are_spearmans():
     rows = [
-        {"data": "toy", "esdr": float(k), "dbtc": -float(k), "j4": 1.0, "cv accuracy": 0.5 + k**2 / 100}
+        {"data": "toy", "folds": "the paper's", "esdr": float(k), "dbtc": -float(k), "j4": 1.0}
+        | {"cv accuracy": 0.5 + k**2 / 100, "± s.e.": 0.05, "larger class": 0.5}
         for k in range(5)
     ]
     esdr, dbtc, j4 = theory.follow_rows(rows)
@@ -109,6 +98,8 @@ def test_rank_correlations_are_spearmans():
     assert j4["rank correlation"] is None
     assert (esdr["opposite steps"], dbtc["opposite steps"], j4["opposite steps"]) == (0, 1, 0)
     assert (esdr["largest value"], esdr["best accuracy"]) == (4.0, pytest.approx(0.66))
+    assert (esdr["signal"], esdr["widths"]) == (True, 5)
+    assert not theory.follow_rows([row | {"± s.e.": 0.09} for row in rows])[0]["signal"]
 
 
 def test_the_power_of_C_is_the_slope_of_the_logarithms():
@@ -144,3 +135,63 @@ def test_mixed_classes_have_n_over_n_minus_two(monkeypatch):
         assert row["without self-pairs"] == pytest.approx(1, abs=0.02)
     (claimed,) = judge(yin.CLAIMS, {"mixed": theory.mixed_rows(3)})
     assert claimed["verdict"] != "holds"
+
+
+def copied_rows():
+    """Noise with eleven copies, four of them in the smaller class: nothing else can be learned."""
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(60, 4)), np.repeat([1, 2], [42, 18])
+    X[42:44], X[0:7] = X[44:46], X[7:14]
+    return X, y
+
+
+def test_folds_keep_copies_together():
+    X, y = copied_rows()
+    group = copies.groups_of(X)
+    assert copies.n_repeated(X) == 9
+    seen = []
+    for train, test in copies.CopiesTogether(5).split(X, y):
+        assert not set(group[train]) & set(group[test])
+        seen += test.tolist()
+    assert sorted(seen) == list(range(60))
+    assert not copies.seen_before(X, y, copies.CopiesTogether(5)).any()
+
+
+def test_a_narrow_machine_knows_the_larger_class_and_copies():
+    X, y = copied_rows()
+    right = copies.right_rows(X, y, 2.0**-8, 1.0, yin.CS, 10)
+    counts = copies.right_counts(right, X, y, 10)
+    assert counts["right, larger class"] == 42
+    assert counts["right, smaller class"] == counts["copies among these"] > 0
+    curves = yin_curves(X, y, sigmas=[2.0**-8], Cs=yin.CS)
+    assert right.mean() == curves.accuracies[0][list(yin.CS).index(1.0)]
+    together = copies.right_rows(X, y, 2.0**-8, 1.0, yin.CS, copies.CopiesTogether(10))
+    assert together.sum() == 42
+
+
+def test_a_memory_of_copies_is_that_of_a_loop():
+    X, y = copied_rows()
+    X[3] = X[50]  # a copy of the other class
+    expected = []
+    for draw in range(5):
+        n_right = 0
+        for train, test in StratifiedKFold(10, shuffle=True, random_state=draw).split(X, y):
+            for i in test:
+                known = {int(y[j]) for j in train if (X[j] == X[i]).all()}
+                n_right += (known.pop() if len(known) == 1 else 1) == y[i]
+        expected.append(n_right)
+    found = copies.remembered(X, y, 5)
+    assert found == expected
+    (row,) = copies.memory_rows("toy", X, y, {"esdr": 44 / 60, "j4": 44 / 60}, found)
+    assert (row["printed for"], row["right answers"], row["beyond it"]) == ("esdr, j4", 44, 2)
+    assert row["as many %"] == 100 * np.mean(np.array(expected) == 44)
+
+
+def test_the_printed_accuracies_of_two_sets_are_what_a_memory_of_copies_has():
+    found = {(row["data"], row["printed"]): row for row in read(STUDIES / "yin_copies.csv")}
+    planning = found["planning_relax", 0.7363]
+    assert (planning["right answers"], planning["larger class"], planning["most"]) == (134, 130, 134)
+    assert planning["as many %"] > 80
+    for printed, n_right in ((0.7219, 418), (0.7237, 419)):
+        ilpd = found["ilpd", printed]
+        assert (ilpd["right answers"], ilpd["larger class"], ilpd["most"]) == (n_right, 414, 420)

@@ -1,7 +1,8 @@
 """Finds and loads a benchmark data set by name: from a file, from scikit-learn, or from OpenML.
 
-A file has a header, numeric features, and the class as an integer in the last column. Numbers for the words
-of a file are written down here (`CODINGS`), so that everybody has the same ones.
+A file has a header, numeric features, and the class as an integer in the last column, or it is the source's
+own (`manifest`). Numbers for the words of a file are written down here (`CODINGS`) and in the manifest, so
+that everybody has the same ones. Values are compared with the manifest's hashes, wherever they come from.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ import numpy as np
 from sklearn.datasets import fetch_openml, load_digits, load_iris
 
 from kernelwise.datasets.catalog import FILES, resolve
+from kernelwise.datasets.manifest import MISSING, SOURCES, content_hash, fields_of, read_raw, rows_hash
 from kernelwise.tables.read.csv import number_matrix, numbered_lines
 from kernelwise.tables.read.text import read_bytes
 
-MISSING = ("", "?", "nan")
 NO_YES = {"no": 0, "yes": 1}
 
 
@@ -139,6 +140,11 @@ class Dataset:
     def __iter__(self) -> Iterator[np.ndarray]:
         return iter((self.X, self.y))
 
+    @property
+    def sha256(self) -> str:
+        """The hash of the values, whatever file they were in: of X as float64, then of y as int64."""
+        return content_hash(self.X, self.y)
+
 
 def load(name: str, *, part: str | None = None) -> Dataset:
     """Load one of the data sets that `available` lists.
@@ -146,8 +152,10 @@ def load(name: str, *, part: str | None = None) -> Dataset:
     A file ``<name>.csv`` or ``<name>.csv.gz`` is looked for in the folder named by the environment variable
     KERNELWISE_DATA (or several, as in PATH), then in every folder ``shared/data`` and ``shared/data2`` above
     the working directory and above this package.
-    Without a file, `load` returns scikit-learn's own copy if there is one, or else OpenML's. These two name
-    the features in their own way, and OpenML may have the rows in another order.
+    There may also be the file that the source publishes, under its own name (``ann-train.data`` of UCI),
+    which `load` converts. Without a file, `load` returns scikit-learn's own copy if there is one, or else
+    OpenML's. These name the features in their own way, and OpenML may have the rows in another order, which
+    ``source`` then says. Values that are not those of the studies, by their hash, are refused.
 
     Parameters
     ----------
@@ -184,6 +192,9 @@ def _load_file(name: str) -> Dataset:
     if path is not None:
         table = read_coded(path, name) if name in CODINGS else read_csv(path)
         return _dataset(name, table, str(path))
+    path = _find_raw(name)
+    if path is not None:
+        return _dataset(name, _from_source(path, name), str(path))
     if name in SHIPPED_WITH_SKLEARN:
         bunch = SHIPPED_WITH_SKLEARN[name]()
         table = bunch.data.astype(np.float64), bunch.target.astype(np.int64), tuple(bunch.feature_names)
@@ -194,7 +205,25 @@ def _load_file(name: str) -> Dataset:
         table = fetch(name, FILES[name].n_features)
     except (OSError, http.client.HTTPException) as error:
         raise FileNotFoundError(_not_found(name, f", and OpenML could not be reached ({error})")) from error
-    return _dataset(name, table, f"OpenML data set {COPIES[name].data_id}")
+    where = f"OpenML data set {COPIES[name].data_id}"
+    try:
+        return _dataset(name, table, where)
+    except ChangedError as error:
+        raise FileNotFoundError(_not_found(name, f", and {where} has other values")) from error
+
+
+class ChangedError(ValueError):
+    """Values that are not those of the studies."""
+
+
+def _from_source(path: Path, name: str) -> Table:
+    """The table of a file as its source publishes it."""
+    if name in CODINGS:
+        words = list(fields_of(path, SOURCES[name]))
+        rows = [[*row[1:], row[0]] for row in words]  # the class comes first there
+        return coded(name, [*CODINGS[name].features, CODINGS[name].label], rows, str(path))
+    X, y = read_raw(path, SOURCES[name])
+    return X, y, tuple(f"x{k}" for k in range(1, X.shape[1] + 1))
 
 
 def _dataset(name: str, table: Table, where: str) -> Dataset:
@@ -206,7 +235,20 @@ def _dataset(name: str, table: Table, where: str) -> Dataset:
             f"{where} should hold {name!r} with (rows, features, classes) = {expected[:3]}, but has {found}. "
             "Get a new copy of it."
         )
-    return Dataset(name, X, y, feature_names, f"{expected.origin}, from {where}")
+    return Dataset(name, X, y, feature_names, f"{expected.origin}, from {where}{_order(name, X, y, where)}")
+
+
+def _order(name: str, X: np.ndarray, y: np.ndarray, where: str) -> str:
+    """What to say of the order of rows, "" if it is ours; `ChangedError` for other values."""
+    known, found = SOURCES[name], content_hash(X, y)
+    if found == known.sha256:
+        return ""
+    if rows_hash(X, y) == known.rows:
+        return ", rows in another order"
+    raise ChangedError(
+        f"{where} has other values than the data set {name!r} of the studies: their sha256 is {found[:12]}…, "
+        f"not {known.sha256[:12]}…. Get a new copy of it. {known.advice}."
+    )
 
 
 def _folders() -> list[Path]:
@@ -222,13 +264,19 @@ def _find_file(name: str) -> Path | None:
     return next((path for path in candidates if os.path.isfile(path)), None)
 
 
+def _find_raw(name: str) -> Path | None:
+    raw = SOURCES[name].raw
+    candidates = (folder / raw for folder in _folders()) if raw else ()
+    return next((path for path in candidates if os.path.isfile(path)), None)
+
+
 def _not_found(name: str, openml_says: str = "") -> str:
     named = os.environ.get(ENVIRONMENT_VARIABLE)
     where = f"in {named} (the value of {ENVIRONMENT_VARIABLE}), nor " if named else ""
     return (
         f"Data set {name!r} needs {name}.csv or {name}.csv.gz, found neither {where}in a folder shared/data "
         f"above the working directory or the package{openml_says}: set the environment variable "
-        f"{ENVIRONMENT_VARIABLE} to the folder that holds the file."
+        f"{ENVIRONMENT_VARIABLE} to the folder that holds the file. {SOURCES[name].advice}."
     )
 
 
@@ -291,14 +339,18 @@ class OpenMLCopy(NamedTuple):
     counts: dict[int, int]
 
 
-# Only copies with the same rows, features and classes as the files. Left out on purpose: satimage (5 rows
-# fewer), ilpd and breast-w (rows with missing values), and sets whose official parts cannot be told apart.
+# Only copies with the same rows, features and classes as the files, but for rows with a gap. Left out on
+# purpose: satimage (5 rows fewer), ilpd, vertebral column (rounded), and sets whose official parts cannot be
+# told apart.
 COPIES = {
     "banana": OpenMLCopy(1460, {-1: 2924, 1: 2376}),
     "banknote": OpenMLCopy(1462, {0: 762, 1: 610}),
     "breast_cancer_ljubljana": OpenMLCopy(13, {0: 201, 1: 85}),
+    "breast_cancer_wisconsin": OpenMLCopy(15, {2: 458, 4: 241}),
     "heart_statlog": OpenMLCopy(53, {1: 150, 2: 120}),
     "planning_relax": OpenMLCopy(1490, {1: 130, 2: 52}),
+    "thyroid_train": OpenMLCopy(40497, {1: 93, 2: 191, 3: 3488}),
+    "tic_tac_toe": OpenMLCopy(50, {0: 332, 1: 626}),
 }
 
 
@@ -326,7 +378,13 @@ def fetch(name: str, n_features: int) -> tuple[np.ndarray, np.ndarray, tuple[str
     if name in CODINGS:
         return _coded(name, bunch, labels)
     y = np.array(list(counts), dtype=np.int64)[index]
-    return np.asarray(bunch.data, dtype=np.float64), y, tuple(bunch.feature_names)
+    X = np.asarray(bunch.data, dtype=np.float64)
+    codes = SOURCES[name].codes
+    if codes:  # OpenML numbers the words of each column, and names them
+        words = [np.array([codes[word] for word in bunch.categories[one]]) for one in bunch.feature_names]
+        X = np.column_stack([words[k][X[:, k].astype(int)] for k in range(n_features)]).astype(np.float64)
+    is_whole = ~np.isnan(X).any(axis=1)
+    return X[is_whole], y[is_whole], tuple(bunch.feature_names)
 
 
 def _coded(name: str, bunch: Any, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

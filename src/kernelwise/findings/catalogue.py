@@ -756,17 +756,40 @@ NO_PEAK_OF_PROBLEM = {
     )
     for reason in ("plateau", "boundary", "max_iter", "no progress")
 }
+_AT_WIDEST = (
+    "The model is then nearly linear. The best C grows like sigma squared, or like sigma to the fourth "
+    "power if no straight line parts the classes: pass larger Cs."
+)
+_AT_NARROWEST = (
+    "Each sample is similar only to itself and its copies there. Use another criterion or yin_grid_search."
+)
 LARGEST_AT_WIDEST = Entry(
-    "boundary",
-    "warning",
-    "{criterion} is largest at the largest sigma tried, {sigma:.4g}.",
-    "The model is then nearly linear, and the best C grows like sigma squared: pass larger Cs.",
+    "boundary", "warning", "{criterion} is largest at the largest sigma tried, {sigma:.4g}.", _AT_WIDEST
 )
 LARGEST_AT_NARROWEST = Entry(
-    "boundary",
+    "boundary", "warning", "{criterion} is largest at the smallest sigma tried, {sigma:.4g}.", _AT_NARROWEST
+)
+LEVEL_TO_WIDEST = Entry(
+    "plateau",
     "warning",
-    "{criterion} is largest at the smallest sigma tried, {sigma:.4g}.",
-    "Each sample is similar only to itself there. Use another criterion or yin_grid_search.",
+    "{criterion} is largest at the largest sigma tried, {sigma:.4g}, and level from there to {until:.4g}: "
+    "this is its limit and not a maximum.",
+    _AT_WIDEST,
+)
+LEVEL_TO_NARROWEST = Entry(
+    "plateau",
+    "warning",
+    "{criterion} is largest at the smallest sigma tried, {sigma:.4g}, and level from there to {until:.4g}: "
+    "this is its limit and not a maximum.",
+    _AT_NARROWEST,
+)
+UNDEFINED_AT_WIDTHS = Entry(
+    "undefined", "info", "{criterion} is undefined at {n:# width|# widths}: samples coincide to rounding."
+)
+STOPPED_AT_WIDTHS = Entry(
+    "not converged",
+    "info",
+    "The machines of {criterion} did not converge at {n:# width|# widths}; the first said: {first}",
 )
 BEST_AT_ZERO = Entry(
     "boundary",

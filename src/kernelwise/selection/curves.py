@@ -17,14 +17,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.distance_matrix import check_distances
-from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import stack_rows
 from kernelwise.criteria import CRITERIA, Criterion, CrossValidationError, SumsCriterion, as_criterion
 from kernelwise.criteria.base import SearchState
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.exceptions import DegenerateGramError
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.gram import Grams, base_of, gram_of
 from kernelwise.search.data.scaling import fit_scaler
@@ -308,13 +307,10 @@ class _Column:
         """What to know about the curve: where it is undefined, and where machines did not converge."""
         found = []
         if n_gaps := int(np.isnan(self.scores).sum()):
-            message = f"{self.name} is undefined at {count(n_gaps, 'width')}: samples coincide to rounding."
-            found.append(Finding("undefined", "info", message))
+            found.append(catalogue.UNDEFINED_AT_WIDTHS(criterion=self.name, n=n_gaps))
         if self.stopped:
-            widths = count(len(self.stopped), "width")
             first = next(iter(self.stopped.values()))
-            message = f"The machines of {self.name} did not converge at {widths}; the first said: {first}"
-            found.append(Finding("not converged", "info", message))
+            found.append(catalogue.STOPPED_AT_WIDTHS(criterion=self.name, n=len(self.stopped), first=first))
         return found
 
     def _cost(self, criterion: Criterion, K: np.ndarray) -> float:

@@ -124,8 +124,9 @@ def yin_select(
     Warns
     -----
     BoundaryWarning
-        If the criterion is largest at an end of the range. A wide kernel is then nearly linear, and wants C
-        in proportion to σ²: see ``Cs``.
+        If the criterion is largest at an end of the range, or on a level part that begins there. At the
+        narrow end every sample is similar to its copies alone. At the wide end the kernel is nearly linear,
+        and C has to grow like σ², or like σ⁴ where a straight line does not part the classes: see ``Cs``.
 
     Examples
     --------
@@ -140,8 +141,8 @@ def yin_select(
     # Of equals the widest, as everywhere.
     k = len(scores) - 1 - int(scores[::-1].argmax())
     sigma = float(search.sigmas[k])
-    if len(scores) > 1 and k in (0, len(scores) - 1):
-        search.findings.append(_at_the_end(criterion, sigma, k > 0))
+    search.findings += end_finding(criterion, scores, search.sigmas)
+    if search.findings and search.findings[-1].name in ENDS:
         warnings.warn(str(search.findings[-1]), BoundaryWarning, stacklevel=2)
     accuracies = search.accuracies(search.sigmas[k : k + 1])
     C = float(search.Cs[best_cell(accuracies)[1]])
@@ -209,6 +210,12 @@ def yin_curves(
     X, y, sigmas, Cs, cv, random_state, n_jobs
         As in `yin_select`.
 
+    Warns
+    -----
+    BoundaryWarning
+        If a criterion is largest on a level part that begins at an end of the range: there it has its limit,
+        and no maximum.
+
     Examples
     --------
     >>> from kernelwise.datasets import make_two_gaussians
@@ -226,12 +233,37 @@ def yin_curves(
     settings: dict[str, Any] = {"cv": cv, "random_state": random_state, "n_jobs": n_jobs}
     found = criterion_curves(X, y, CRITERIA, "rbf", 0.5 / sigmas**2, Cs, **settings)
     criteria = {name: scores[::-1] for name, scores in found.scores.items()}
-    return YinCurves(sigmas, Cs, criteria, found.accuracies[::-1])
+    findings = [one for name in CRITERIA for one in end_finding(name, criteria[name], sigmas)]
+    for finding in findings:
+        if finding.name == PLATEAU:
+            warnings.warn(str(finding), BoundaryWarning, stacklevel=2)
+    return YinCurves(sigmas, Cs, criteria, found.accuracies[::-1], (*found.findings, *findings))
 
 
-def _at_the_end(criterion: Any, sigma: float, is_widest: bool) -> Finding:
-    entry = catalogue.LARGEST_AT_WIDEST if is_widest else catalogue.LARGEST_AT_NARROWEST
-    return entry(criterion=criterion, sigma=sigma)
+#: Findings of a criterion that is largest at an end of σ.
+BOUNDARY, PLATEAU = ENDS = (catalogue.LARGEST_AT_WIDEST.name, catalogue.LEVEL_TO_WIDEST.name)
+#: Values that differ by this share are level: the rest is rounding.
+LEVEL = 1e-13
+
+
+def end_finding(criterion: Any, scores: np.ndarray, sigmas: np.ndarray) -> list[Finding]:
+    """A finding if the largest of the scores is at an end of σ, or level with that end; else none.
+
+    A level part that begins at an end is the limit of the criterion there, of which any width is as good as
+    any other: for σ → 0 rounding makes all kernels of different samples 0, and all criteria level.
+    """
+    is_best = scores >= scores.max() - LEVEL * np.abs(scores).max()
+    if len(scores) < 2 or not (is_best[0] or is_best[-1]):
+        return []
+    is_widest = bool(is_best[-1])
+    first, from_end = (-1, is_best[::-1]) if is_widest else (0, is_best)
+    n_level = len(from_end) if from_end.all() else int(from_end.argmin())
+    values = {"criterion": criterion, "sigma": sigmas[first]}
+    if n_level == 1:
+        at_end = catalogue.LARGEST_AT_WIDEST if is_widest else catalogue.LARGEST_AT_NARROWEST
+        return [at_end(**values)]
+    level = catalogue.LEVEL_TO_WIDEST if is_widest else catalogue.LEVEL_TO_NARROWEST
+    return [level(**values, until=sigmas[-n_level if is_widest else n_level - 1])]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -300,6 +332,8 @@ class YinCurves:
         Arrays of shape (n_sigmas,) by name of the criterion (figures 5 to 7).
     accuracies : ndarray of shape (n_sigmas, n_Cs)
         A row is figure 8.
+    findings : tuple of Finding
+        Criteria that are largest at an end of σ ("boundary"), or on a level part there ("plateau").
 
     Examples
     --------
@@ -317,6 +351,7 @@ class YinCurves:
     Cs: np.ndarray
     criteria: dict[str, np.ndarray]
     accuracies: np.ndarray
+    findings: tuple[Finding, ...] = ()
 
     @property
     def best_accuracy(self) -> np.ndarray:

@@ -105,6 +105,8 @@ SETS += ("tic_tac_toe", "titanic", "twonorm", "vertebral_2c", "waveform")
 QUICK_SETS = ("banana", "iris", "vertebral_2c")
 #: Rows to learn from at most, and outer splits: in full, and quick.
 FULL, QUICK = (400, 4), (30, 2)
+DATA = SETS
+QUICK_MEANS = f"{len(QUICK_SETS)} sets, {QUICK[0]} rows to learn from, {QUICK[1]} splits"
 #: Rows to test on at most.
 MAX_TEST = 3000
 

@@ -2,7 +2,8 @@
 
 Sentences and numbers are apart. ``claims.toml`` in the folder of a paper has the sentences, with holes for
 numbers; ``rules.py`` beside it has the rules. A rule is a function of tables of the study, returns a verdict
-and numbers, and knows no sentence.
+and numbers, and knows no sentence. Whatever a rule compares with is in `notions`, so that a word means the
+same in every row. Only full runs are judged.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from string import Formatter
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from kernelwise.studies.notions import MOST
 from kernelwise.studies.study import Study
 from kernelwise.studies.tables import NoRow, Row
 
@@ -50,7 +52,7 @@ def found(is_so: bool | None, in_part: bool = False, **values: Any) -> Found:
     return Found(verdict, values)
 
 
-def counted(are_so: Iterable[bool], in_part: float = 0.5, **values: Any) -> Found:
+def counted(are_so: Iterable[bool], in_part: float = MOST, **values: Any) -> Found:
     """The verdict of cases: it holds if all are so, and in part if more than this share are.
 
     The holes "{n_so}", "{n_not}" and "{n_all}" count the cases.
@@ -158,8 +160,15 @@ def judge(claims: Iterable[Claim], tables: Tables) -> list[Row]:
 
 
 def add_claims(claims: Iterable[Claim], study: Study) -> None:
-    """Put the table of claims into a study, judged by its tables so far; say so if these judge none."""
+    """Put the table of claims into a study, judged by its tables so far; say so if these judge none.
+
+    A quick run is not judged: with few rows and draws a fifth of the verdicts would be others.
+    """
+    if study.is_quick:
+        return
     rows = judge(claims, {name: table.rows for name, table in study.tables.items()})
     if not rows:
         study.say("Claims are judged by the tables of the other parts, and none of these was made.")
     study.table(TABLE, "What the paper claims, and what we find", rows)
+    if rows:
+        study.say("Results are cut here. --out DIR writes them in full, with reasons.")

@@ -58,6 +58,16 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Band:
+    """The room between two curves, in grey, such as a standard error to either side."""
+
+    name: str
+    x: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+@dataclass(frozen=True)
 class Panel:
     """One pair of axes; scales are "linear", "log" or "symlog"."""
 
@@ -68,6 +78,7 @@ class Panel:
     marks: tuple[Mark, ...] = ()
     x_scale: str = "linear"
     y_scale: str = "linear"
+    bands: tuple[Band, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,7 +109,8 @@ class Curves:
     @property
     def _legend(self) -> set[str]:
         marks = {mark.name for panel in self.panels for mark in panel.marks}
-        return marks | set(self.names)
+        bands = {band.name for panel in self.panels for band in panel.bands}
+        return marks | bands | set(self.names)
 
     @property
     def _names_a_row(self) -> int:
@@ -112,7 +124,7 @@ class Curves:
         colours = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(self.names)}
         legend: dict[str, Any] = {}
         for k, panel in enumerate(self.panels):
-            legend = _draw_panel(figure.add_subplot(rows, columns, k + 1), panel, colours) | legend
+            legend |= _draw_panel(figure.add_subplot(rows, columns, k + 1), panel, colours)
         figure.legend(
             legend.values(), legend.keys(), loc="outside lower center", ncols=self._names_a_row, frameon=False
         )
@@ -129,6 +141,8 @@ def _draw_panel(ax: Any, panel: Panel, colours: dict[str, str]) -> dict[str, Any
     for mark, dash in zip(panel.marks, (":", "--", "-.", (0, (1, 4))), strict=False):
         across = ax.axhline if mark.axis == "y" else ax.axvline
         drawn[mark.name] = across(mark.value, color=INK, linestyle=dash, linewidth=1.1)
+    for band in panel.bands:
+        drawn[band.name] = ax.fill_between(band.x, band.low, band.high, color=MUTED, alpha=0.2, linewidth=0)
     for scale, set_scale, values in (
         (panel.x_scale, ax.set_xscale, [value for line in panel.lines for value in line.x]),
         (panel.y_scale, ax.set_yscale, [value for line in panel.lines for value in line.y]),

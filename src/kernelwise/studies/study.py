@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,10 +19,24 @@ from kernelwise._core.text import jsonable
 from kernelwise.datasets import Dataset, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.studies.figures import Picture
+from kernelwise.studies.provenance import made_now, software
 from kernelwise.studies.tables import Row, Table, format_rows
 
-#: Data sets that were not found in the present run of a study.
+#: Data sets that were not found in the present run of a study, and the hashes of those that were.
 left_out: list[str] = []
+used: dict[str, str] = {}
+
+
+@dataclass
+class Part:
+    """What a part of a study has made: names of tables and figures, and sentences."""
+
+    made: str = ""  # by which software, and when
+    cells: Counter[str] = field(default_factory=Counter)  # by the software that computed them
+    tables: list[str] = field(default_factory=list)
+    figures: list[str] = field(default_factory=list)
+    #: What the tables show, and every difference from the paper that matters.
+    sentences: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -35,17 +50,21 @@ class Study:
     say: Callable[[str], None] = print  # is called with what goes on, a line at a time
     tables: dict[str, Table] = field(default_factory=dict)
     figures: dict[str, Picture] = field(default_factory=dict)
-    #: What the tables show, and every difference from the paper that matters.
-    sentences: list[str] = field(default_factory=list)
+    parts: dict[str, Part] = field(default_factory=dict)  # in the order of the page
+    part: str = ""  # the one that is made now
     only: tuple[str, ...] = ()  # the parts that were run, if not all
+    data: dict[str, str] = field(default_factory=dict)  # hashes of the sets that were read, by name
+    quick_means: str = ""  # what a quick run leaves out
 
     def cell(self, key: str, compute: Callable[..., Any], *args: Any, **settings: Any) -> Any:
         """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""
         key, data = f"{self.name}/{key}", digest(args)
         if key not in self.journal:
-            self.journal[key] = {"data": data, "value": jsonable(compute(*args, **settings))}
+            value = jsonable(compute(*args, **settings))
+            self.journal[key] = {"data": data, "value": value, "software": software()}
             self.say(f"  {key}")
         found = self.journal[key]
+        self._now.cells[found.get("software", "an earlier version")] += 1
         if found["data"] != data:
             raise ValueError(
                 f"The journal has {key} of other data. Name another journal, or use the data that it was "
@@ -65,17 +84,34 @@ class Study:
         """Add a table, unless it has no rows: its data sets are missing then."""
         if rows:
             self.tables[name] = Table(caption, jsonable(rows), is_shown)
+            self._now.tables.append(name)
             if is_shown:
                 self.say(f"\n{caption}\n{format_rows(self.tables[name].rows)}\n")
 
     def figure(self, name: str, picture: Picture) -> None:
         """Add a figure."""
         self.figures[name] = picture
+        self._now.figures.append(name)
 
-    def note(self, sentence: str) -> None:
-        """Add a sentence."""
-        self.sentences.append(sentence)
-        self.say(sentence)
+    def note(self, sentence: str, is_cut: bool = True) -> None:
+        """Add a sentence on results; quick runs have none, but on what they do not cut."""
+        if not (self.is_quick and is_cut):
+            self._now.sentences.append(sentence)
+            self.say(sentence)
+
+    @property
+    def _now(self) -> Part:
+        return self.parts.setdefault(self.part, Part(made_now()))
+
+    @property
+    def sentences(self) -> list[str]:
+        """Those of all parts."""
+        return [sentence for part in self.parts.values() for sentence in part.sentences]
+
+    @property
+    def banner(self) -> str:
+        """What a quick run says of itself."""
+        return f"A quick run: {self.quick_means}. It shows what a full run does, and gives no verdicts."
 
 
 def load_or_say(name: str, part: str | None = None) -> Dataset | None:
@@ -84,7 +120,9 @@ def load_or_say(name: str, part: str | None = None) -> Dataset | None:
     The first line of a run says why and what to do; each of the others names a set, once.
     """
     try:
-        return load(name, part=part)
+        dataset = load(name, part=part)
+        used[dataset.name] = dataset.sha256
+        return dataset
     except FileNotFoundError as error:
         if name not in left_out:
             why = f". {error}" if not left_out else ", too: its file was not found either."

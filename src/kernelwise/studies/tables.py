@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import shutil
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +18,8 @@ N_NAMES = 2
 LONG = 80
 #: The first column of tables that are all words.
 OF_WORDS = "claim"
+#: Characters of a line where there is no terminal.
+WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,20 @@ def keyed(rows: Iterable[Row], *columns: str) -> dict[Any, Row]:
 
 
 def format_rows(rows: list[Row]) -> str:
-    """The rows as aligned text with one header line, numbers to four digits; words a row a line."""
+    """The rows as aligned text with one header line, numbers to four digits; a claim is two lines."""
     if not rows:
         return "(no rows)"
     if next(iter(rows[0])) == OF_WORDS:
-        return "\n".join(f"- {'; '.join(filter(None, line))}." for line in _lines(rows)[1:])
+        width = shutil.get_terminal_size((WIDTH, 1)).columns
+        return "\n".join(line for row in rows for line in _claim(row, width))
     return "\n".join(aligned(_lines(rows), [column >= N_NAMES for column in range(len(rows[0]))]))
+
+
+def _claim(row: Row, width: int) -> tuple[str, str]:
+    """Verdict and claim, and our result, each cut to a line of the terminal."""
+    texts = f"- {row['verdict']}: {row[OF_WORDS]} ({row['where']})", f"  {row['our result']}"
+    first, second = (textwrap.shorten(text, width - 2, placeholder=" …") for text in texts)
+    return first, f"  {second}"
 
 
 def markdown(rows: list[Row]) -> str:
@@ -79,6 +91,21 @@ def write_csv(path: Any, rows: list[Row]) -> None:
             writer = csv.DictWriter(file, fieldnames=list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
+
+
+def read_csv(path: Any) -> list[Row]:
+    """The rows of a file of `write_csv`, with numbers, True and False, and None where a field is empty."""
+    with open(path, newline="", encoding="utf-8") as lines:
+        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(lines)]
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"": None, "True": True, "False": False}.get(text, text)
 
 
 def _lines(rows: list[Row]) -> list[list[str]]:

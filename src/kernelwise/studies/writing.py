@@ -8,6 +8,8 @@ from pathlib import Path
 from kernelwise._core.files import whole_file
 from kernelwise.studies.claims import TABLE
 from kernelwise.studies.figures import can_draw, save
+from kernelwise.studies.keeping import Kept, write_index
+from kernelwise.studies.provenance import made_how
 from kernelwise.studies.study import Study
 from kernelwise.studies.tables import Table, markdown, write_csv
 
@@ -23,7 +25,10 @@ def write(study: Study, directory: Path) -> list[Path]:
         study.say("There are no figures without matplotlib. Get it with pip install 'kernelwise[display]'.")
         figures = {}
     for name, path in figures.items():
-        save(study.figures[name], path)
+        if not isinstance(study.figures[name], Kept):
+            save(study.figures[name], path)
+    if not study.is_quick:
+        write_index(study, directory)
     page = directory / f"{study.name}.md"
     with whole_file(page, "w", encoding="utf-8") as file:
         file.write("\n\n".join(_paragraphs(study, tables, figures)) + "\n")
@@ -32,20 +37,24 @@ def write(study: Study, directory: Path) -> list[Path]:
 
 def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path]) -> Iterator[str]:
     yield f"# {study.title}"
-    quick = " --quick" if study.is_quick else ""
-    only = f" --only {','.join(study.only)}" if study.only else ""
-    yield f"Made by `kernelwise reproduce {study.name}{quick}{only}`."
+    if study.is_quick:
+        yield f"**{study.banner}**"
     if TABLE in tables:  # what a reader looks for first
         yield from _table(study.tables[TABLE], tables[TABLE])
     if study.sentences:
         yield "## Notes"
         yield "\n".join(f"- {sentence}" for sentence in study.sentences)
-    for name, path in tables.items():
-        if name != TABLE:
-            yield from _table(study.tables[name], path)
-    for name, path in figures.items():
-        yield f"![{study.figures[name].caption}]({path.name})"
-        yield study.figures[name].caption
+    for part in study.parts.values():
+        for name in part.tables:
+            if name != TABLE:
+                yield from _table(study.tables[name], tables[name])
+    for part in study.parts.values():
+        for name in part.figures:
+            if name in figures:
+                yield f"![{study.figures[name].caption}]({figures[name].name})"
+                yield study.figures[name].caption
+    yield "## How this page was made"
+    yield "\n".join(f"- {line}" for line in made_how(study))
 
 
 def _table(table: Table, path: Path) -> Iterator[str]:

@@ -37,9 +37,9 @@ def held_out_accuracies(
     -------
     accuracies : ndarray of shape (n_Cs, n_folds)
     """
-    is_right = _is_right(K, y, Cs, folds, multiclass, n_jobs)
+    right = is_right(K, y, Cs, folds, multiclass, n_jobs)
     ends = np.cumsum([len(test) for _, test in folds])
-    return np.column_stack([part.mean(axis=1) for part in np.split(is_right, ends[:-1], axis=1)])
+    return np.column_stack([part.mean(axis=1) for part in np.split(right, ends[:-1], axis=1)])
 
 
 def pooled_accuracies(
@@ -57,10 +57,10 @@ def pooled_accuracies(
     Every sample counts the same, however large its fold is; ``loss`` is as in `kernelwise.SVC`, and the other
     parameters as in `held_out_accuracies`.
     """
-    return _is_right(K, y, Cs, folds, multiclass, n_jobs, loss).mean(axis=1)
+    return is_right(K, y, Cs, folds, multiclass, n_jobs, loss).mean(axis=1)
 
 
-def _is_right(
+def is_right(
     K: np.ndarray,
     y: np.ndarray,
     Cs: Any,

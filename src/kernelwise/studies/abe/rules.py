@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelwise.selection.abe import CS
 from kernelwise.studies.claims import Found, Range, counted, found
+from kernelwise.studies.notions import COMPARABLE, MOST, NEARLY_ALL, SURE_Z, are_comparable, is_significant
 from kernelwise.studies.tables import Row, grouped, keyed
 
 
@@ -60,8 +61,9 @@ PAPER = {
 }
 #: The sets that can be had.
 OWN = ("iris", "thyroid")
-#: Factors up to which C and δ are called comparable.
-NEAR_C, NEAR_DELTA = 10, 2
+#: The largest γ of the paper's grid.
+LARGEST_GAMMA = 15.0
+PEAK = "interior peak"
 ERRORS = (("test % at paper's", "paper's test %"), ("train % at paper's", "paper's train %"))
 
 
@@ -101,7 +103,7 @@ def digits(own: list[Row]) -> Found:
     counts = [(name, *to_the_digit(rows)) for name, rows in grouped(own, "data").items()]
     return found(
         all(n_same == n_all for _, n_same, n_all in counts),
-        any(n_same > 4 for _, n_same, _ in counts),
+        any(n_same > MOST * n_all for _, n_same, n_all in counts),
         sets=[{"name": name, "n_same": n_same, "n_all": n_all} for name, n_same, n_all in counts],
     )
 
@@ -123,10 +125,14 @@ def by_criterion(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
         ]
         count |= {f"{column}_own": sum(name in OWN for name in right), column: len(right)}
         count[f"{column}_others"] = len(right) - count[f"{column}_own"]
+    halves = [count[column] / len(sets) for column in ("parameter", "C")]
     return found(
-        count["parameter"] == count["C"] == len(sets),
-        True,
+        min(halves) == 1.0,
+        max(halves) == 1.0 or min(halves) > MOST,
         **count,
+        largest=LARGEST_GAMMA,
+        n_beyond=sum(at[name, "RBF (s)"]["parameter"] > LARGEST_GAMMA for name in sets),
+        n_all=len(sets),
         n_own=sum(name in OWN for name in sets),
         n_others=sum(name not in OWN for name in sets),
         paper_parameter=sum(rows[1][0] > rows[0][0] for _, rows in PAPER.values()),
@@ -135,17 +141,28 @@ def by_criterion(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
 
 
 def comparable(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
-    """By which factors C and δ of the two Mahalanobis methods differ."""
+    """On how many sets C, and δ, of the two Mahalanobis methods are comparable, here and in the paper."""
     at = keyed((*own, *stand_ins), "data", "method")
     sets = list(grouped((*own, *stand_ins), "data"))
-    C, delta = (
-        [max(r, 1 / r) for r in (at[n, "Diag (s)"][column] / at[n, "Diag (l)"][column] for n in sets)]
-        for column in ("C", "parameter")
+    pairs = [(at[name, "Diag (s)"], at[name, "Diag (l)"]) for name in sets]
+    near, most = {}, {}
+    for column in ("C", "parameter"):
+        values = [(one[column], other[column]) for one, other in pairs]
+        near[column] = sum(are_comparable(*both) for both in values)
+        most[column] = max(max(both) / min(both) for both in values)
+    paper_delta = max(max(rows[2][0], rows[3][0]) / min(rows[2][0], rows[3][0]) for _, rows in PAPER.values())
+    shares = [n / len(sets) for n in near.values()]
+    return found(
+        min(shares) == 1.0,
+        min(shares) > MOST,
+        n_C=near["C"],
+        n_delta=near["parameter"],
+        C=most["C"],
+        delta=most["parameter"],
+        n_all=len(sets),
+        factor=COMPARABLE,
+        paper_delta=paper_delta,
     )
-    n_near = sum(factor <= NEAR_DELTA for factor in delta)
-    is_so = n_near == len(sets) and max(C) <= NEAR_C
-    limits = {"near_C": NEAR_C, "near_delta": NEAR_DELTA, "n_near": n_near, "n_all": len(sets)}
-    return found(is_so, n_near > len(sets) / 2, C=max(C), delta=max(delta), **limits)
 
 
 def level_errors(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
@@ -158,33 +175,49 @@ def level_errors(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
         worst = last["test error %"]
         error = float(np.sqrt((worst * (100 - worst) + best * (100 - best)) / last["test rows"]))
         gaps.append({"name": name, "gap": worst - best, "error": error, "who": last["method"]})
-    worse = [gap for gap in gaps if gap["gap"] > 2 * gap["error"]]
+    worse = [gap for gap in gaps if is_significant(gap["gap"], gap["error"])]
     is_so = {gap["name"] for gap in worse} <= {"thyroid"}
-    return found(is_so, len(worse) < len(gaps) / 2, gaps=gaps, worse=worse)
+    return found(is_so, len(worse) < MOST * len(gaps), gaps=gaps, worse=worse, sure=SURE_Z)
 
 
 def few_iterations(iterations: list[Row]) -> Found:
     """How many problems take at most 10 iterations."""
     counts = [row["iterations"] for row in iterations]
     own = Range.of([row["iterations"] for row in iterations if row["data"] in OWN])
-    return counted((n <= 10 for n in counts), in_part=0.9, most=max(counts), own=own)
+    return counted((n <= 10 for n in counts), in_part=NEARLY_ALL, most=max(counts), own=own)
+
+
+def second_derivative(iterations: list[Row]) -> Found:
+    """For how many problems the second derivative of d² is negative all the way to the peak."""
+    rows = [row for row in iterations if row["stopped at"] == PEAK]
+    bad = [
+        {"problem": f"{row['data']}, {row['problem']}", "share": 100 * row["second derivative"]}
+        for row in sorted(rows, key=lambda row: -row["second derivative"])
+        if row["second derivative"] > 0
+    ]
+    return counted((row["second derivative"] == 0 for row in rows), worst=bad[:3])
 
 
 def third_derivative(iterations: list[Row]) -> Found:
-    """For how many problems the third derivative of d² is positive everywhere."""
-    shares = [row["third derivative"] for row in iterations]
-    return counted((share == 0 for share in shares), in_part=1.0, share=100 * max(shares))
+    """For how many problems with a peak the third derivative of d² is positive, before it and beyond it."""
+    rows = [row for row in iterations if row["stopped at"] == PEAK]
+    before, beyond = ([row[column] for row in rows] for column in ("third derivative", "third, beyond"))
+    return counted(
+        (max(both) == 0 for both in zip(before, beyond, strict=True)),
+        n_before=sum(share > 0 for share in before),
+        n_beyond=sum(share > 0 for share in beyond),
+        beyond=Range(100 * min(beyond, default=0.0), 100 * max(beyond, default=0.0)),
+    )
 
 
 def roots(iterations: list[Row]) -> Found:
     """For how many problems the root of equation 10 is real all the way to the peak."""
-    is_real = [row["no root"] == 0 for row in iterations]
-    return counted(is_real, in_part=-1.0)  # in part anyway: the paper says that the root may not be real
+    return counted(row["no root"] == 0 for row in iterations)
 
 
 def peaks(iterations: list[Row]) -> Found:
     """How many problems have a peak of d²."""
-    return counted(row["stopped at"] == "interior peak" for row in iterations)
+    return counted(row["stopped at"] == PEAK for row in iterations)
 
 
 def seconds(times: list[Row]) -> Found:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import spearmanr
 
-from kernelwise.studies.ayat.real_sets import CANCER_PAPER, DIGITS, TUNED_SVC, tuned_pairs
-from kernelwise.studies.ayat.searches import FEW, PAPER_STD
+from kernelwise.studies.ayat.real_sets import DIGITS, N_TEST, TUNED_SVC, sign_rows, tuned_pairs
+from kernelwise.studies.ayat.searches import FEW, PAPER_STD, SIZES
 from kernelwise.studies.claims import Found, Range, counted, found
+from kernelwise.studies.notions import (
+    AGREES,
+    COMPARABLE,
+    MOST,
+    MUCH,
+    NEARLY_ALL,
+    SURE_P,
+    SURE_Z,
+    agrees,
+    error_of_share,
+    is_significant,
+    rank_correlation,
+)
 from kernelwise.studies.tables import NoRow, Row, grouped, keyed
-
-#: Most of the draws, and nearly all.
-MOST, NEARLY_ALL = 0.5, 0.9
-#: p below which, and |z| above which, a difference is significant.
-SURE_P, SURE_Z = 0.05, 1.96
 
 
 def decay(figure1: list[Row]) -> Found:
@@ -36,14 +43,17 @@ def at_paper_std(synthetic: list[Row]) -> dict[str, Row]:
 def search_ends(synthetic: list[Row], method: str = "") -> Found:
     """How many draws of a search end with few support vectors."""
     row = at_paper_std(synthetic)[method]
-    return found(row["few"] >= NEARLY_ALL, row["few"] > MOST, share=100 * row["few"], limit=FEW, **row)
+    others = [{"n": round((1 - row["few"]) * row["draws"]), "most": row["most"]}] if row["few"] < 1 else []
+    values = {"share": 100 * row["few"], "limit": FEW, "others": others}
+    return found(row["few"] >= NEARLY_ALL, row["few"] > MOST, **values, **row)
 
 
 def faster(synthetic: list[Row]) -> Found:
     """Iterations of quasi-Newton beside those of descent."""
     at = at_paper_std(synthetic)
     newton, descent = (at[search]["iterations"] for search in ("quasi-Newton", "descent"))
-    return found(newton < descent / 3, newton=newton, descent=descent)
+    is_so, in_part = MUCH * newton < descent, newton < descent
+    return found(is_so, in_part, newton=newton, descent=descent, much=MUCH)
 
 
 def never_rises(synthetic: list[Row]) -> Found:
@@ -70,11 +80,13 @@ def minima_agree(curves: list[Row]) -> Found:
     """Rank correlation of E and the test error over the iterations of descent."""
     descent = curves_of(curves, "descent")
     pairs = [([row[c] for row in curve] for c in ("objective", "test_error")) for curve in descent]
-    ranks = [float(spearmanr(*pair).statistic) for pair in pairs]
-    ranks = [rank for rank in ranks if np.isfinite(rank)]
-    median, n_above = float(np.median(ranks)), sum(rank > 0 for rank in ranks)
-    is_so = all(rank > 0.5 for rank in ranks)
-    return found(is_so, median > 0.5, median=median, n_above=n_above, n_all=len(ranks))
+    ranks = [rank for pair in pairs if (rank := rank_correlation(*pair)) is not None]
+    if not ranks:
+        raise NoRow("No search moved.")
+    median = float(np.median(ranks))
+    end = float(np.median([curve[-1]["test_error"] for curve in descent]))
+    sizes = {"n_test": SIZES[-1], "error": 100 * error_of_share(end, SIZES[-1]), "agreement": AGREES}
+    return counted((agrees(rank) for rank in ranks), median=median, **sizes)
 
 
 def margin_grows(curves: list[Row]) -> Found:
@@ -97,11 +109,16 @@ def bounds(synthetic: list[Row]) -> Found:
         raise NoRow("There is no search by a bound.")
     is_so = [
         row["objective to"] < row["objective"]
-        and row["test error to"] >= 0.9 * row["test error"]
-        and row["support to"] > 2 * row["support"]
+        and not is_lower(row["test error to"], row["test error"])
+        and row["support to"] > COMPARABLE * row["support"]
         for row in rows
     ]
-    return found(all(is_so), rows=rows)
+    return counted(is_so, rows=rows, factor=COMPARABLE)
+
+
+def is_lower(error: float, other: float) -> bool:
+    """Whether a test error is significantly lower than another one."""
+    return error < other and is_significant(other - error, error_of_share(other, SIZES[-1]))
 
 
 def bad_condition(conditioning: list[Row]) -> Found:
@@ -115,7 +132,9 @@ def bad_condition(conditioning: list[Row]) -> Found:
     )
     is_so = [rbf == sorted(rbf), kmod == sorted(kmod, reverse=True)]
     can_tell = min(len(rbf), len(kmod)) > 1
-    return found(all(is_so) if can_tell else None, any(is_so), rows=conditioning)
+    worst = max(conditioning, key=lambda row: (row["start"].startswith("KMOD"), row["condition of H"]))
+    is_all = all(is_so) if can_tell else None
+    return found(is_all, any(is_so), rows=conditioning, worst=worst["start"])
 
 
 def divergence(conditioning: list[Row]) -> Found:
@@ -133,20 +152,25 @@ def divergence(conditioning: list[Row]) -> Found:
 
 
 def least_error(cancer: list[Row]) -> Found:
-    """Errors of both kernels after tuning by every rule."""
-    best = {
-        kernel: min(
-            row["error % after"] for row in cancer if row["kernel"] == kernel and row["tuned"] != TUNED_SVC
-        )
-        for kernel in CANCER_PAPER
-    }
-    return found(False, best["KMOD"] <= best["RBF"], rows=cancer, majority=cancer[0]["smaller class %"])
+    """Errors of RBF less those of KMOD by the same rule."""
+    rivals = [row for row in cancer if row["kernel"] != "KMOD" and row["tuned"] != TUNED_SVC]
+    higher = [row for row in rivals if row["less KMOD"] > 0]
+    sure = [row for row in higher if is_significant(row["less KMOD"], row["± s.e."])]
+    values = {"majority": cancer[0]["smaller class %"], "z": keyed(sign_rows(), "against KMOD")["RBF"]["z"]}
+    lists = {"rows": cancer, "rivals": rivals, "sure": sure}
+    return found(len(sure) == len(rivals), len(higher) == len(rivals), n_test=N_TEST, **values, **lists)
 
 
 def better_than_rivals(rivals: list[Row]) -> Found:
     """How far the errors of other classifiers are from KMOD's."""
     known = [row for row in rivals if row["error %"] is not None]
-    return counted((row["less KMOD"] > 2 * row["± s.e."] for row in known), in_part=0.0, known=known)
+    is_so = (row["less KMOD"] > 0 and is_significant(row["less KMOD"], row["± s.e."]) for row in known)
+    return counted(is_so, in_part=0.0, known=known)
+
+
+def right_signs(signs: list[Row]) -> Found:
+    """Whether the plus signs of tables 2 and 3 are where the printed numbers differ significantly."""
+    return counted((row["significant"] == row["paper's plus"] for row in signs), signs=signs, sure=SURE_Z)
 
 
 def recognition(digits: list[Row]) -> Found:
@@ -160,22 +184,33 @@ def recognition(digits: list[Row]) -> Found:
     counts = {"n_up": len(up), "n_sure": n_sure, "n_all": n_all}
     printed = {kernel: numbers for kernel, (_, numbers) in DIGITS.items()}
     paper = [{"kernel": kernel, "gain": after - before} for kernel, (before, _, after, _) in printed.items()]
-    return found(n_sure == n_all, len(up) > n_all / 2, gains=gains, paper=paper, **counts)
+    return found(n_sure == n_all, n_sure > 0, gains=gains, paper=paper, sure=SURE_P, **counts)
 
 
 def better_than_rbf(digits: list[Row]) -> Found:
-    """In how many rows KMOD is significantly better than its rivals, by two tests."""
-    rivals = [row for row, _ in tuned_pairs(digits) if row["kernel"] in ("RBF", "polynomial 3")]
-    n_z = sum(row["z against KMOD"] < -SURE_Z for row in rivals)
-    is_paired = [row["z against KMOD"] < 0 and row["p against KMOD"] < SURE_P for row in rivals]
-    return counted(is_paired, in_part=0.0, n_z=n_z)
+    """In how many rows KMOD is significantly better than each rival, and in how many worse, by two tests."""
+    rows = [row for row, _ in tuned_pairs(digits) if row["kernel"] in ("RBF", "polynomial 3")]
+    sure = [row for row in rows if row["p against KMOD"] < SURE_P]
+    better, worse = ([row for row in sure if row["z against KMOD"] * sign > 0] for sign in (-1, 1))
+    rivals = [
+        {
+            "kernel": kernel,
+            "n_all": len(of),
+            "n_z": sum(row["z against KMOD"] < -SURE_Z for row in of),
+            "n_better": sum(row in better for row in of),
+            "n_worse": sum(row in worse for row in of),
+        }
+        for kernel, of in grouped(rows, "kernel").items()
+    ]
+    in_part = bool(better) and not worse
+    return found(len(better) == len(rows), in_part, rivals=rivals, worse=worse)
 
 
-def few_iterations(digits: list[Row]) -> Found:
-    """The fewest and the most iterations of a pair of digits."""
+def few_iterations(digits: list[Row], fewest: int = 0, most: int = 0) -> Found:
+    """The fewest and the most iterations of a pair of digits, beside the paper's."""
     counts = [text.split(" to ") for row, _ in tuned_pairs(digits) if (text := row["iterations"])]
     ends = Range.of([int(count) for both in counts for count in both])
-    return found(ends.low >= 1 and ends.high <= 10, ends=ends)
+    return found(fewest <= ends.low and ends.high <= most, ends.high <= most, ends=ends)
 
 
 def fewer_support_vectors(digits: list[Row]) -> Found:

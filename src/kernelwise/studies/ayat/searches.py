@@ -87,7 +87,7 @@ class Method(NamedTuple):
     paper_iterations: int
 
 
-def methods(n_descent: int = 50, n_bound: int = 30) -> list[Method]:
+def methods(n_descent: int = 100, n_bound: int = 30) -> list[Method]:
     """The paper's searches; ours has a scan first. Descent is plain, at a fixed rate, as the paper's."""
     descent = GradientDescent(is_adaptive=False, max_iter=n_descent)
     # ‖w‖² falls by orders of magnitude: a fixed rate is too long first or too short later.

@@ -1,4 +1,4 @@
-"""Theorems 2 and 3 of paper 002 (Glasmachers 2006) on random points: what the closest pair decides."""
+"""Lemma 1, theorems 2 and 3 of paper 002 (Glasmachers 2006) on random points: what a closest pair decides."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ CRITERIA: dict[str, Criterion] = {
     "regularized-margin": RegularizedMargin(C, 0.0, tol=1e-10),
 }
 
+#: Lemma 1 is looked at from the width of `slopes` down, in halves.
+NARROWER = (1.0, 0.5, 0.25)
 #: Columns of the curves, with their names in the paper.
 COLUMNS = {"radius_margin": "R²/γ²", "polarization": "polarization P", "alignment": "alignment A"}
 SEED = 0  # of the points of the figure
@@ -32,13 +34,20 @@ SIGMA = "σ / distance of the closest pair"
 
 
 class Points(NamedTuple):
-    """Points, random labels ±1, the closest pair, and the two smallest squared distances."""
+    """Points, random labels ±1, the closest pair, and the squared distances of all pairs."""
 
     X: np.ndarray
     y: np.ndarray
     pair: tuple[int, int]
-    closest2: float
-    second2: float
+    distances2: np.ndarray  # of all pairs, in increasing order
+
+    @property
+    def closest2(self) -> float:
+        return float(self.distances2[0])
+
+    @property
+    def second2(self) -> float:
+        return float(self.distances2[1])
 
     def labelled(self, pattern: str) -> np.ndarray:
         """The labels with this pattern of the closest pair, and as many of either sign as before."""
@@ -61,7 +70,17 @@ def draw_points(seed: int) -> Points:
     upper = np.triu_indices(N_POINTS, 1)
     order = np.argsort(D[upper])
     pair = int(upper[0][order[0]]), int(upper[1][order[0]])
-    return Points(X, y, pair, *(float(D[upper][k]) for k in order[:2]))
+    return Points(X, y, pair, D[upper][order])
+
+
+def others_over_closest(points: Points, gamma: float) -> tuple[float, float]:
+    """Sums over all pairs but the closest one, over that pair's own: of kernel values, and of slopes by σ.
+
+    Lemma 1 says that both go to zero for σ → 0. The quotients need no kernel value, so that nothing
+    underflows.
+    """
+    quotients = np.exp(-gamma * (points.distances2[1:] - points.closest2))
+    return float(quotients.sum()), float((quotients * points.distances2[1:] / points.closest2).sum())
 
 
 def slopes(seed: int) -> dict[str, Any]:
@@ -74,6 +93,7 @@ def slopes(seed: int) -> dict[str, Any]:
     gap = points.second2 - points.closest2
     gamma = np.log(N_POINTS**2 / 2 / DOMINANCE) / gap
     signs: dict[str, Any] = {"closeness": float(np.exp(-gamma * points.closest2))}
+    signs["lemma"] = [others_over_closest(points, gamma / share**2) for share in NARROWER]
     for pattern in PATTERNS:
         y = points.labelled(pattern)
         for name, criterion in CRITERIA.items():
@@ -84,9 +104,12 @@ def slopes(seed: int) -> dict[str, Any]:
 
 
 def limits() -> dict[str, float]:
-    """The criteria at σ → 0, labels being balanced: R²/γ² from section 4, the others from K → I."""
+    """The criteria at σ → 0, labels being balanced: R² and 1/γ² from section 4, the others from K → I."""
+    radius2, inverse = (1 + 1 / C) * (1 - 1 / N_POINTS), N_POINTS / (1 + 1 / C)
     return {
-        "radius_margin": N_POINTS - 1.0,
+        "radius2": radius2,
+        "inverse_margin2": inverse,
+        "radius_margin": radius2 * inverse,
         "polarization": float(N_POINTS),
         "alignment": 1 / np.sqrt(N_POINTS),
     }
@@ -100,6 +123,7 @@ def pattern_curves(per_octave: int) -> dict[str, Any]:
     for pattern in PATTERNS:
         found = glasmachers_curves(points.X, points.labelled(pattern), widths * np.sqrt(points.closest2), C)
         curves[pattern] = {name: getattr(found, name) for name in COLUMNS}
+        curves[pattern] |= {"radius2": found.radius2, "inverse_margin2": 1 / found.margin**2}
     return curves
 
 
@@ -110,7 +134,7 @@ def patterns(study: Study) -> None:
         {
             "labels": pattern,
             "sigma over closest distance": width,
-            **{name: curves[pattern][name][k] for name in COLUMNS},
+            **{name: curves[pattern][name][k] for name in limits()},
             **{
                 f"{name}, change from its limit": curves[pattern][name][k] / limit - 1
                 for name, limit in limits().items()
@@ -155,6 +179,23 @@ def theorems(study: Study) -> None:
     drawn = study.cells("theorems", n_draws, slopes)
     # Two pairs equally close but for some digits: all kernel values are 0 in floating point where one wins.
     found = [signs for signs in drawn if signs["closeness"] > 0.0]
+    if not found:
+        return
+    lemma = np.array([signs["lemma"] for signs in drawn])
+    caption = "Lemma 1: the sum over all other pairs over the closest pair's own, the largest of all sets"
+    study.table(
+        "lemma",
+        caption,
+        [
+            {
+                "width": f"{share:g} of that of the next table",
+                "sets": len(drawn),
+                "of kernel values": float(lemma[:, k, 0].max()),
+                "of slopes": float(lemma[:, k, 1].max()),
+            }
+            for k, share in enumerate(NARROWER)
+        ],
+    )
     rows: list[Row] = []
     for name in CRITERIA:
         for pattern in PATTERNS:
@@ -174,10 +215,10 @@ def theorems(study: Study) -> None:
     study.table("theorems", caption, rows)
     n_right, n_all = sum(row["as it says"] for row in rows), len(found) * len(rows)
     study.note(
-        f"In {n_right} of {n_all} cases the criterion has an optimum at σ → 0 exactly if the closest pair "
-        "has different labels. The paper proves it for radius-margin and polarization, and leaves alignment "
-        "open; it holds for alignment, plain and centred, for DBTC, ESDR and J4, and for w of paper 003 "
-        f"(Laanaya and others; ρ = 0) as well. {n_draws - len(found)} of {n_draws} sets are left out: their "
-        "two closest pairs are so nearly equal that kernel values are lost in floating point before one of "
-        "them counts alone."
+        f"In {n_right} of {n_all} cases ({len(found)} sets of points, two labellings each, {len(CRITERIA)} "
+        "criteria) the criterion has an optimum at σ → 0 exactly if the closest pair has different labels. "
+        "The paper proves it for radius-margin and polarization, and leaves alignment open; it holds for "
+        "alignment, plain and centred, for DBTC, ESDR and J4, and for w of paper 003 (Laanaya and others; "
+        f"ρ = 0) as well. {n_draws - len(found)} of {n_draws} sets are left out: their two closest pairs are "
+        "so nearly equal that kernel values are lost in floating point before one of them counts alone."
     )

@@ -1,7 +1,9 @@
 """Real sets for paper 002 (Glasmachers 2006): optima of criteria over the width, and where searches end.
 
 The optima over the width of an RBF kernel are those that the paper warns of; a start leads to one of them.
-"halves" shows whether the labels of the closest pair are chance, as the paper says of noisy data.
+"halves" shows whether the labels of the closest pair are chance, as the paper says of noisy data, "pairs"
+that one width is enough for as many optima as one likes, and "practice" how accurate machines are that two of
+the criteria choose.
 """
 
 from __future__ import annotations
@@ -14,13 +16,17 @@ from typing import Any
 import numpy as np
 from scipy.signal import find_peaks
 from scipy.spatial.distance import pdist, squareform
+from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise.diagnostics import boundary_verdict
+from kernelwise.estimators import TunedSVC
 from kernelwise.kernels.starts import start_gamma
+from kernelwise.metrics import kernel_target_alignment, polarization
 from kernelwise.selection import glasmachers_curves
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.studies.notions import error_over_splits
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row, grouped
 
@@ -35,6 +41,12 @@ STARTS = ("jaakkola", "median", "scale")
 NARROWEST, WIDEST = 0.25, 8.0
 #: Depth, as a share of the largest size of a value, below which a minimum may be the solver's rounding.
 SHALLOW = 1e-5
+#: Numbers of pairs of the made-up sets, how much farther each pair is apart than the one before, and how many
+#: times as far it is from the origin.
+N_PAIRS, FACTOR, FAR = (4, 8, 12), 5.0, 1e6
+#: What chooses the width, and C, of the machines of "practice": cross-validation, and two of the criteria.
+PRACTICE = {"cross-validation": "auto", "polarization": "polarization", "radius-margin": "radius-margin"}
+TEST_SHARE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,3 +266,77 @@ def _optima_figure(found: dict[str, dict[str, Any]]) -> Curves:
         "closest distance."
     )
     return Curves(caption, tuple(panels))
+
+
+def made_pairs(n_pairs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs on a line, each five times as far apart as the one before, with equal labels in turn."""
+    apart = FACTOR ** np.arange(n_pairs)
+    starts = FAR * apart  # far from one another, for all widths of interest
+    X = np.concatenate([starts, starts + apart])[:, None]
+    first = np.where(np.arange(n_pairs) // 2 % 2, 1.0, -1.0)
+    return X, np.concatenate([first, np.where(np.arange(n_pairs) % 2, -first, first)])
+
+
+def pair_curves(n_pairs: int) -> dict[str, Any]:
+    """P and A over the width of made-up pairs, as costs."""
+    X, y = made_pairs(n_pairs)
+    sigmas = 2.0 ** np.linspace(-2, np.log2(FACTOR) * n_pairs, 24 * n_pairs)
+    grams = [np.exp(-((X - X.T) ** 2) / (2 * sigma**2)) for sigma in sigmas]  # of exact differences
+    return {
+        "sigmas": sigmas,
+        "polarization": [-polarization(K, y) for K in grams],
+        "kta": [-kernel_target_alignment(K, y) for K in grams],
+    }
+
+
+def pairs(study: Study) -> None:
+    """As many optima over one width as there are pairs for."""
+    rows: list[Row] = []
+    panels = []
+    for n_pairs in N_PAIRS:
+        found = study.cell(f"pairs/{n_pairs}", pair_curves, n_pairs)
+        valleys = {name: Valleys.of(np.array(found[name])) for name in ("polarization", "kta")}
+        rows += [
+            {"pairs": n_pairs, "criterion": name, "points": 2 * n_pairs, "optima inside": one.n_inside}
+            for name, one in valleys.items()
+        ]
+        line = Line("polarization P", found["sigmas"], [-cost for cost in found["polarization"]])
+        panels.append(Panel(f"{2 * n_pairs} points on a line", "σ", "polarization P", (line,), x_scale="log"))
+    study.table("pairs", "Optima over one width of pairs on a line", rows)
+    caption = (
+        "One width, many optima: pairs of points on a line, each five times as far apart as the one before, "
+        "with different and equal labels in turn. Every pair moves polarization up or down at its own width."
+    )
+    study.figure("pairs", Curves(caption, tuple(panels), n_columns=2))
+
+
+def practice_cell(criterion: str, X: np.ndarray, y: np.ndarray, split: int) -> float:
+    """Accuracy in per cent on held-out rows of a machine whose width a criterion chooses."""
+    parts = StratifiedShuffleSplit(split + 1, test_size=TEST_SHARE, random_state=0).split(X, y)
+    train, test = list(parts)[split]
+    model = quietly(TunedSVC("rbf", criterion=criterion, random_state=0).fit, X[train], y[train])
+    return 100.0 * float(model.score(X[test], y[test]))
+
+
+def practice(study: Study) -> None:
+    """How accurate machines are that polarization and radius-margin choose, beside cross-validation."""
+    rows: list[Row] = []
+    n_splits = study.choose(10, 2)
+    for name, X, y in real_sets(study):
+        rates = {}
+        for method, criterion in PRACTICE.items():
+            cells = study.cells(f"practice/{name}/{method}", n_splits, practice_cell, criterion, X, y)
+            rates[method] = np.array(cells)
+        for method, found in rates.items():
+            gap = found - rates["cross-validation"]
+            rows.append(
+                {
+                    "data": name,
+                    "method": method,
+                    "rate %": float(found.mean()),
+                    "less cross-validation": float(gap.mean()),
+                    "± s.e.": error_over_splits(gap, TEST_SHARE / (1 - TEST_SHARE)),
+                    "splits": n_splits,
+                }
+            )
+    study.table("practice", "Held-out rates of machines that criteria choose", rows)

@@ -8,48 +8,79 @@ from typing import Any
 import numpy as np
 
 from kernelwise.datasets import gaussian_esdr, gaussian_grid_parameters
-from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.selection.yin import CRITERIA
+from kernelwise.studies.figures import Band, Curves, Line, Mark, Panel
+from kernelwise.studies.notions import error_of_share
 from kernelwise.studies.tables import Row, grouped
+from kernelwise.studies.yin.copies import PAPERS, TOGETHER
 
 Found = dict[str, Any]
 LOG_SIGMA, LOG_C = "log₂ σ (standardised features)", "log₂ C"
 ACCURACY = "best CV accuracy"
 #: Figure 8 is "for a large σ", which the paper does not name.
 LARGE_SIGMA = 2.0**6
+NAMES = {PAPERS: "the paper's folds", TOGETHER: "copies kept together"}
 
 
-def curve_rows(found: dict[str, Found]) -> list[Row]:
-    """A row for every set and σ."""
-    return [
-        {
-            "data": name,
-            "log2 sigma": float(np.log2(sigma)),
-            **{criterion: scores[k] for criterion, scores in curves["criteria"].items()},
-            "cv accuracy": max(curves["accuracies"][k]),
-        }
-        for name, curves in found.items()
-        for k, sigma in enumerate(curves["sigmas"])
-    ]
+def curve_rows(found: dict[tuple[str, str], Found], labels: dict[str, np.ndarray]) -> list[Row]:
+    """A row for every set, kind of folds and σ, with the standard error of the accuracy."""
+    rows = []
+    for (name, folds), curves in found.items():
+        y = labels[name]
+        larger = float(np.unique(y, return_counts=True)[1].max() / len(y))
+        for k, sigma in enumerate(curves["sigmas"]):
+            best = max(curves["accuracies"][k])
+            rows.append(
+                {
+                    "data": name,
+                    "folds": folds,
+                    "log2 sigma": float(np.log2(sigma)),
+                    **{criterion: scores[k] for criterion, scores in curves["criteria"].items()},
+                    "cv accuracy": best,
+                    "± s.e.": error_of_share(best, len(y)),
+                    "larger class": larger,
+                }
+            )
+    return rows
 
 
-def by_sigma(found: dict[str, Found], paper: dict[str, float]) -> Curves:
-    """Figures 4 to 7: accuracy and the three criteria over σ, and the paper's accuracy of the full grid."""
+def by_sigma(rows: list[Row], paper: dict[str, float]) -> Curves:
+    """Figures 4 to 7: accuracy and the three criteria over σ, with what chance and the larger class make.
+
+    ``rows`` as from `curve_rows`; ``paper`` has the paper's accuracy of the full grid.
+    """
     panels = []
-    for name, curves in found.items():
-        x = np.log2(curves["sigmas"]).tolist()
-        best = [max(row) for row in curves["accuracies"]]
-        marks = (Mark("σ of the best accuracy", x[len(x) - 1 - int(np.argmax(best[::-1]))], "x"),)
-        printed = (*marks, Mark("the paper's best accuracy", paper[name]))
-        panels.append(Panel(f"{name}: figure 4", LOG_SIGMA, ACCURACY, (Line("accuracy", x, best),), printed))
-        for number, (criterion, scores) in enumerate(curves["criteria"].items(), start=5):
+    for name, of_set in grouped(rows, "data").items():
+        lines, bands = [], []
+        for folds, curve in grouped(of_set, "folds").items():
+            x, best, error = (
+                [row[column] for row in curve] for column in ("log2 sigma", "cv accuracy", "± s.e.")
+            )
+            lines.append(Line(f"accuracy, {NAMES[folds]}", x, best))
+            bands.append(Band("one standard error to either side", x, *spread(best, error)))
+        marks = (
+            Mark("share of the larger class", curve[0]["larger class"]),
+            Mark("the paper's best accuracy", paper[name]),
+        )
+        panels.append(
+            Panel(f"{name}: figure 4", LOG_SIGMA, ACCURACY, tuple(lines), marks, bands=(bands[-1],))
+        )
+        for number, criterion in enumerate(CRITERIA, start=5):
             label = criterion.upper()
-            line = Line(label, x, scores)
-            panels.append(Panel(f"{name}: figure {number}", LOG_SIGMA, label, (line,), marks))
+            line = Line(label, x, [row[criterion] for row in curve])
+            panels.append(Panel(f"{name}: figure {number}", LOG_SIGMA, label, (line,)))
     caption = (
-        "Figures 4 to 7: the best cross-validation accuracy over C, ESDR, DBTC and J4 over the width; a "
-        "criterion is a good guide if it is highest where the accuracy is."
+        "Figures 4 to 7: the best cross-validation accuracy over C, ESDR, DBTC and J4 over the width. A "
+        "criterion is a good guide if it is highest where the accuracy is. Where the accuracy stays within "
+        "the grey band around the share of the larger class, there is nothing to follow."
     )
     return Curves(caption, tuple(panels), n_columns=4)
+
+
+def spread(values: Sequence[float], errors: Sequence[float]) -> tuple[list[float], list[float]]:
+    """One standard error below and above the values."""
+    pairs = list(zip(values, errors, strict=True))
+    return [value - error for value, error in pairs], [value + error for value, error in pairs]
 
 
 def by_C_rows(curves: Found) -> list[Row]:
@@ -125,10 +156,15 @@ def closed_form(rows: list[Row]) -> Curves:
 def image_rows(found: dict[tuple[int, int], Found]) -> list[Row]:
     """Figure 9: a row for every image and σ."""
     return [
-        {"row": image[0], "column": image[1], **row}
+        {
+            "row": image[0],
+            "column": image[1],
+            "log2 sigma": float(np.log2(sigma)),
+            **{criterion: scores[k] for criterion, scores in curves["criteria"].items()},
+            "cv accuracy": max(curves["accuracies"][k]),
+        }
         for image, curves in found.items()
-        for row in curve_rows({"": curves})
-        if row.pop("data") == ""  # always: the images have numbers in its stead
+        for k, sigma in enumerate(curves["sigmas"])
     ]
 
 

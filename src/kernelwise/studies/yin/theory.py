@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import RBF, Linear, Polynomial, Sigmoid
 from kernelwise.metrics import esdr, inter_class_distance
 from kernelwise.selection.yin import CRITERIA
+from kernelwise.studies.notions import is_significant, rank_correlation
 from kernelwise.studies.tables import Row, grouped
 
 #: Numbers of samples whose labels are drawn at random, and how often.
@@ -65,13 +65,6 @@ def limit_rows(name: str, X: np.ndarray, y: np.ndarray) -> Row:
     return row
 
 
-def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Rank correlation; None where one of the two does not vary."""
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return None
-    return float(spearmanr(first, second).statistic)
-
-
 def equation_16() -> float:
     """The largest relative difference of equation 16's two sides, for kernels that are not normalised."""
     rng = np.random.default_rng(0)
@@ -87,25 +80,34 @@ def equation_16() -> float:
 
 
 def follow_rows(rows: list[Row]) -> list[Row]:
-    """A row for every set and criterion, from the rows of figures 4 to 7.
+    """A row for every set, kind of folds and criterion, from the rows of figures 4 to 7.
 
     "rank correlation" is Spearman's over all σ. "opposite steps" is the share of the steps between
-    neighbouring σ at which criterion and accuracy move in opposite directions.
+    neighbouring σ at which criterion and accuracy move in opposite directions. There is "signal" if the best
+    accuracy is significantly above the share of the larger class.
     """
     found = []
-    for name, of_set in grouped(rows, "data").items():
+    for (name, folds), of_set in grouped(rows, "data", "folds").items():
+        best = max(of_set, key=lambda row: row["cv accuracy"])
         accuracy = np.array([row["cv accuracy"] for row in of_set])
+        gain, error = best["cv accuracy"] - best["larger class"], best["± s.e."]
         for criterion in CRITERIA:
             values = np.array([row[criterion] for row in of_set])
             moves = np.sign(np.diff(values)) * np.sign(np.diff(accuracy))
             found.append(
                 {
                     "data": name,
+                    "folds": folds,
                     "criterion": criterion,
-                    "rank correlation": spearman(values, accuracy),
+                    "rank correlation": rank_correlation(values, accuracy),
                     "opposite steps": float(np.mean(moves < 0)),
                     "largest value": float(values.max()),
-                    "best accuracy": float(accuracy.max()),
+                    "lowest accuracy": float(accuracy.min()),
+                    "best accuracy": best["cv accuracy"],
+                    "± s.e.": error,
+                    "larger class": best["larger class"],
+                    "signal": gain > 0 and is_significant(gain, error),
+                    "widths": len(of_set),
                 }
             )
     return found

@@ -1,0 +1,128 @@
+"""Where the data of the studies come from (``manifest.toml``): sources, conversions, hashes of the values.
+
+`read_raw` turns the file that a source publishes into ours, so that a downloaded file needs no hands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import string
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from kernelwise.tables.read.text import read_bytes
+
+#: What stands for a missing value.
+MISSING = ("", "?", "nan")
+#: Lines of a header in files of Weka and KEEL, and their comments.
+HEADER = ("@", "%")
+
+
+@dataclass(frozen=True)
+class Source:
+    """An entry of the manifest; ``manifest.toml`` says what its fields mean."""
+
+    url: str
+    conversion: str
+    sha256: str
+    rows: str
+    raw: str = ""
+    separator: str = ","
+    form: str = "table"
+    label: int = -1
+    drop: tuple[int, ...] = ()
+    lines: tuple[int, int] | None = None
+    codes: Mapping[str, float] = field(default_factory=dict)
+    openml: int | None = None
+
+    @property
+    def advice(self) -> str:
+        """What to do by hand where no copy was found."""
+        if self.raw:
+            return f"Download {self.raw} from {self.url} into a folder: kernelwise reads it as it is"
+        return f"Make the file from {self.url} ({self.conversion})"
+
+
+def _source(**entry: object) -> Source:
+    codes = entry.get("codes", {})
+    if codes == "A-Z":
+        codes = {letter: number for number, letter in enumerate(string.ascii_uppercase, start=1)}
+    return Source(**{**entry, "codes": codes})  # type: ignore[arg-type]
+
+
+#: By the name of the data set or of its part.
+SOURCES: dict[str, Source] = {
+    name: _source(**entry)
+    for name, entry in tomllib.loads(
+        files(__package__).joinpath("manifest.toml").read_text(encoding="utf-8")
+    ).items()
+}
+
+
+def content_hash(X: np.ndarray, y: np.ndarray) -> str:
+    """SHA-256 of features and labels, row by row, as little-endian float64 and int64; −0 counts as 0."""
+    digest = hashlib.sha256((np.asarray(X, dtype="<f8") + 0.0).tobytes())
+    digest.update(np.asarray(y, dtype="<i8").tobytes())
+    return digest.hexdigest()
+
+
+def rows_hash(X: np.ndarray, y: np.ndarray) -> str:
+    """`content_hash` of the rows in lexical order: that of the same rows in any order."""
+    order = np.lexsort((y, *X.T[::-1]))
+    return content_hash(X[order], y[order])
+
+
+def fields_of(path: Path, source: Source) -> Iterator[list[str]]:
+    """The words of each line of a source's own file, without headers; blanks may stand for a separator."""
+    lines = [line.strip() for line in read_bytes(path).decode("utf-8-sig").splitlines()]
+    lines = [line for line in lines if line and not line.startswith(HEADER)]
+    start, stop = source.lines or (0, len(lines))
+    for line in lines[start:stop]:
+        words = line.split() if source.separator == " " else line.split(source.separator)
+        yield [word.strip() for word in words]
+
+
+def read_raw(path: Path, source: Source) -> tuple[np.ndarray, np.ndarray]:
+    """Features and labels of a source's own file; ValueError names the row and the word that is no number."""
+    if source.form == "libsvm":
+        return _read_libsvm(path)
+    table = []
+    for number, words in enumerate(fields_of(path, source), start=1):
+        label = words.pop(source.label)
+        row = [word for k, word in enumerate(words) if k not in source.drop]
+        if not any(word.lower() in MISSING for word in row):
+            table.append([_number(word, source, path, number) for word in (*row, label)])
+    return _split(table, path)
+
+
+def _number(word: str, source: Source, path: Path, number: int) -> float:
+    try:
+        return float(source.codes.get(word, word))
+    except ValueError:
+        raise ValueError(
+            f"{path}, row {number}: {word!r} is not a number. Get a new copy from {source.url}."
+        ) from None
+
+
+def _read_libsvm(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Lines such as "2 1:0.5 3:-1": the label, and the values of the features that are not zero."""
+    lines = [line.split() for line in read_bytes(path).decode("utf-8-sig").splitlines() if line.strip()]
+    pairs = [[pair.split(":") for pair in words[1:]] for words in lines]
+    table = np.zeros((len(lines), 1 + max((int(k) for row in pairs for k, _ in row), default=0)))
+    for row, words, values in zip(table, lines, pairs, strict=True):
+        row[-1] = float(words[0])
+        for k, value in values:
+            row[int(k) - 1] = float(value)
+    return _split(table.tolist(), path)
+
+
+def _split(table: list[list[float]], path: Path) -> tuple[np.ndarray, np.ndarray]:
+    if not table or len({len(row) for row in table}) > 1:
+        raise ValueError(f"{path} has no rows, or rows of different lengths. Get a new copy of it.")
+    numbers = np.array(table, dtype=np.float64)
+    return np.ascontiguousarray(numbers[:, :-1]), numbers[:, -1].astype(np.int64)

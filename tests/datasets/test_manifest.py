@@ -1,0 +1,219 @@
+"""The manifest of the data: sources, conversions, and values that are refused if they are others."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.utils import Bunch
+
+from kernelwise.cli.app import main
+from kernelwise.datasets import load, loader
+from kernelwise.datasets.catalog import FILES, resolve
+from kernelwise.datasets.loader import CODINGS, COPIES, ChangedError
+from kernelwise.datasets.manifest import SOURCES, Source, content_hash, read_raw, rows_hash
+from kernelwise.studies import running
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder that alone is looked at, with the hashes of the manifest."""
+    monkeypatch.setenv(loader.ENVIRONMENT_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(loader, "__file__", str(tmp_path / "package" / "loader.py"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_digits(folder, X, y):
+    """The file of UCI with the test part of optdigits."""
+    lines = (",".join(str(int(value)) for value in (*row, label)) for row, label in zip(X, y, strict=True))
+    (folder / "optdigits.tes").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_every_file_has_a_source_a_conversion_and_two_hashes():
+    assert set(SOURCES) == set(FILES)
+    for source in SOURCES.values():
+        assert source.url.startswith("https://")
+        assert source.conversion
+        for digest in (source.sha256, source.rows):
+            assert re.fullmatch("[0-9a-f]{64}", digest)
+    assert {name: source.openml for name, source in SOURCES.items() if source.openml} == {
+        name: copy.data_id for name, copy in COPIES.items()
+    }
+
+
+def test_every_set_of_a_study_is_in_the_manifest():
+    for name in running.NAMES:
+        module = __import__(f"kernelwise.studies.{name}", fromlist=["DATA"])
+        assert {file for data in module.DATA for file in resolve(data, None)} <= set(SOURCES)
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_files_have_the_hashes_of_the_manifest(find_or_skip, name):
+    find_or_skip(name)
+    found = load(name)
+    assert found.sha256 == SOURCES[name].sha256
+    assert rows_hash(*found) == SOURCES[name].rows
+
+
+def test_a_hash_is_that_of_the_bytes():
+    X, y = np.array([[1.5, -0.0]]), np.array([3])
+    assert content_hash(X, y) == hashlib.sha256(np.array([1.5, 0.0]).tobytes() + y.tobytes()).hexdigest()
+    X, y = np.arange(12.0).reshape(6, 2) % 5, np.arange(6) % 2
+    assert rows_hash(X[::-1], y[::-1]) == rows_hash(X, y) != content_hash(X, y)
+    assert rows_hash(X, 1 - y) != rows_hash(X, y)
+
+
+def test_scikit_learns_copies_have_the_hashes_of_the_manifest(folder):
+    for name, bunch in (("iris", load_iris()), ("optdigits_test", load_digits())):
+        assert load(name).sha256 == content_hash(bunch.data, bunch.target) == SOURCES[name].sha256
+
+
+def test_a_file_as_its_source_publishes_it_is_read(folder):
+    X, y = load_digits(return_X_y=True)
+    write_digits(folder, X, y)
+    found = load("optdigits_test")
+    assert found.source.endswith("optdigits.tes")
+    np.testing.assert_array_equal(found.X, X)
+    np.testing.assert_array_equal(found.y, y)
+
+
+def test_rows_in_another_order_are_said(folder):
+    X, y = load_digits(return_X_y=True)
+    write_digits(folder, X[::-1], y[::-1])
+    assert load("optdigits_test").source.endswith("optdigits.tes, rows in another order")
+
+
+def test_a_changed_value_is_refused(folder):
+    X, y = load_digits(return_X_y=True)
+    X[7, 9] += 1
+    write_digits(folder, X, y)
+    with pytest.raises(ChangedError, match=r"optdigits.tes has other values .* not f6d9e39f37dc.*new copy"):
+        load("optdigits_test")
+
+
+def test_what_is_missing_is_said_with_its_address(folder):
+    with pytest.raises(FileNotFoundError, match=r"Download column_2C_weka.arff from https://archive.*/212/"):
+        load("vertebral_2c")
+    with pytest.raises(FileNotFoundError, match=r"Make the file from https://.*\(features standardised"):
+        load("ringnorm")
+
+
+SPEC = {"url": "https://example.org", "conversion": "", "sha256": "", "rows": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "X", "y"),
+    [
+        ("1,2,0\n3,4,1\n", {}, [[1, 2], [3, 4]], [0, 1]),
+        ("  1   2\t0 \n\n3 4 1", {"separator": " "}, [[1, 2], [3, 4]], [0, 1]),
+        ("A, 1,2\nB,3, 4", {"label": 0, "codes": {"A": 1, "B": 2}}, [[1, 2], [3, 4]], [1, 2]),
+        ("7,1,?,2\n8,1,5,4\n9,,5,4", {"drop": (0,)}, [[1, 5]], [4]),
+        ("9,9,9\n1,2,0\n3,4,1\n9,9,9", {"lines": (1, 3)}, [[1, 2], [3, 4]], [0, 1]),
+        (
+            "% words\n@data\nx,2,yes\no,4,no",
+            {"codes": {"x": 1, "o": -1, "yes": 1, "no": 0}},
+            [[1, 2], [-1, 4]],
+            [1, 0],
+        ),
+        ("2 1:-1.5 3:4\n4 2:1\n", {"form": "libsvm"}, [[-1.5, 0, 4], [0, 1, 0]], [2, 4]),
+    ],
+)
+def test_forms_of_files(tmp_path, text, fields, X, y):
+    (tmp_path / "raw").write_text(text, encoding="utf-8")
+    found = read_raw(tmp_path / "raw", Source(**SPEC, **fields))
+    np.testing.assert_array_equal(found[0], X)
+    np.testing.assert_array_equal(found[1], y)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1,2,0\n3,four,1\n", "row 2: 'four' is not a number"),
+        ("", "no rows"),
+        ("1,2\n1,2,3\n", "different lengths"),
+    ],
+)
+def test_a_faulty_file_is_explained(tmp_path, text, says):
+    (tmp_path / "raw").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=says):
+        read_raw(tmp_path / "raw", Source(**SPEC))
+
+
+FROM_SOURCES = ("vertebral_2c", "tic_tac_toe", "thyroid_test", "breast_cancer_wisconsin", "planning_relax")
+
+
+@pytest.mark.parametrize("name", FROM_SOURCES)
+def test_sets_of_the_papers_come_from_the_files_of_their_sources(find_or_skip, folder, monkeypatch, name):
+    monkeypatch.undo()
+    find_or_skip(name)
+    X, y = load(name)
+    source = SOURCES[name]
+    squares, classes = {1: "x", -1: "o", 0: "b"}, {1: "positive", 0: "negative"}
+    if name == "vertebral_2c":
+        classes = {1: "Abnormal", 0: "Normal"}
+    rows = []
+    for features, label in zip(X.tolist(), y.tolist(), strict=True):
+        words = [squares[value] if name == "tic_tac_toe" else repr(value) for value in features]
+        rows.append(["1000025"] * len(source.drop) + [*words, classes[label] if source.codes else str(label)])
+    if source.drop:
+        rows.insert(3, ["1000025", *"11111?111", "2"])
+    text = "\n".join(source.separator.join(row) for row in rows)
+    (folder / source.raw).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(loader, "_folders", lambda: [folder])
+    found = load(name)
+    assert found.sha256 == source.sha256
+    assert found.source.endswith(source.raw)
+
+
+def test_openml_gives_words_and_gaps(find_or_skip, monkeypatch, folder):
+    monkeypatch.undo()
+    find_or_skip("tic_tac_toe")
+    X, y = load("tic_tac_toe")
+    monkeypatch.setattr(loader, "_folders", list)
+    names, words = [f"V{k}" for k in range(9)], ["b", "o", "x"]
+    data = np.select([X == 0, X == -1, X == 1], [0, 1, 2]).astype(float)
+    bunch = Bunch(
+        data=data,
+        target=np.where(y == 1, "positive", "negative"),
+        feature_names=names,
+        categories=dict.fromkeys(names, words),
+    )
+    monkeypatch.setattr(loader, "fetch_openml", lambda **_: bunch)
+    assert load("tic_tac_toe").sha256 == SOURCES["tic_tac_toe"].sha256
+    bunch.data[3, 4] = (bunch.data[3, 4] + 1) % 3
+    with pytest.raises(FileNotFoundError, match=r"OpenML data set 50 has other values.*tic-tac-toe.data"):
+        load("tic_tac_toe")
+
+
+def test_ljubljana_comes_from_its_source(find_or_skip, folder, monkeypatch):
+    monkeypatch.undo()
+    path = find_or_skip("breast_cancer_ljubljana")
+    _, *lines = path.read_text(encoding="utf-8").splitlines()
+    expected = load("breast_cancer_ljubljana").sha256
+    moved = [
+        ",".join([(fields := line.split(","))[-1], *(word or "?" for word in fields[:-1])]) for line in lines
+    ]
+    (folder / "breast-cancer.data").write_text("\n".join(moved), encoding="utf-8")
+    monkeypatch.setattr(loader, "_folders", lambda: [folder])
+    assert load("breast_cancer_ljubljana").sha256 == expected
+    assert "breast_cancer_ljubljana" in CODINGS
+
+
+def test_the_command_line_checks_the_data(folder, monkeypatch, capsys):
+    def offline(**_):
+        raise OSError("no network")
+
+    monkeypatch.setattr(loader, "fetch_openml", offline)
+    X, y = load_digits(return_X_y=True)
+    write_digits(folder, X, y)
+    assert main(["reproduce", "ayat", "--check-data"]) == 2
+    out, err = capsys.readouterr()
+    assert "iris: sha256 aa06b8008ceb" in out
+    assert "optdigits_train: not there: Data set" in out
+    assert "4 data sets could not be read" in err
+    assert main(["reproduce"]) == 2
+    assert "Name a study: abe" in capsys.readouterr().err

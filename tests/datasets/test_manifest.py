@@ -10,12 +10,10 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.utils import Bunch
 
-from kernelwise.cli.app import main
 from kernelwise.datasets import load, loader
-from kernelwise.datasets.catalog import FILES, resolve
+from kernelwise.datasets.catalog import FILES
 from kernelwise.datasets.loader import CODINGS, COPIES, ChangedError
 from kernelwise.datasets.manifest import SOURCES, Source, content_hash, read_raw, rows_hash
-from kernelwise.studies import running
 
 
 @pytest.fixture
@@ -43,12 +41,6 @@ def test_every_file_has_a_source_a_conversion_and_two_hashes():
     assert {name: source.openml for name, source in SOURCES.items() if source.openml} == {
         name: copy.data_id for name, copy in COPIES.items()
     }
-
-
-def test_every_set_of_a_study_is_in_the_manifest():
-    for name in running.NAMES:
-        module = __import__(f"kernelwise.studies.{name}", fromlist=["DATA"])
-        assert {file for data in module.DATA for file in resolve(data, None)} <= set(SOURCES)
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
@@ -201,19 +193,3 @@ def test_ljubljana_comes_from_its_source(find_or_skip, folder, monkeypatch):
     monkeypatch.setattr(loader, "_folders", lambda: [folder])
     assert load("breast_cancer_ljubljana").sha256 == expected
     assert "breast_cancer_ljubljana" in CODINGS
-
-
-def test_the_command_line_checks_the_data(folder, monkeypatch, capsys):
-    def offline(**_):
-        raise OSError("no network")
-
-    monkeypatch.setattr(loader, "fetch_openml", offline)
-    X, y = load_digits(return_X_y=True)
-    write_digits(folder, X, y)
-    assert main(["reproduce", "ayat", "--check-data"]) == 2
-    out, err = capsys.readouterr()
-    assert "iris: sha256 aa06b8008ceb" in out
-    assert "optdigits_train: not there: Data set" in out
-    assert "4 data sets could not be read" in err
-    assert main(["reproduce"]) == 2
-    assert "Name a study: abe" in capsys.readouterr().err

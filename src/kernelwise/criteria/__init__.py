@@ -151,6 +151,7 @@ __all__ = [
     "GACV",
     "HSIC",
     "J4",
+    "USUAL",
     "Criterion",
     "CrossValidationError",
     "CrossValidationLikelihood",

@@ -41,7 +41,12 @@ class Climb:
             for _ in range(MAX_CLIMBS):
                 if not self._try_around(STEP, NEAR, "uphill"):
                     break
-            self._try_around(REFINE, np.sqrt(REFINE), "refined")
+            return self.refine()
+        return self.tried[self.best]
+
+    def refine(self) -> ScoredKernel:
+        """Try the nearest neighbours of the best factor; return the best kernel as scored."""
+        self._try_around(REFINE, np.sqrt(REFINE), "refined")
         return self.tried[self.best]
 
     @property

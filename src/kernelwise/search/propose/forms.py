@@ -27,6 +27,8 @@ WEIGHTED = "weighted {}"
 SUMS = (SUM, WEIGHTED.format(SUM))
 #: Forms are as good as the best within this many standard errors of its score.
 CLOSE = 1.0
+#: Rows on which all forms compete first, if there are at least twice as many.
+FIRST_ROWS = 1000
 #: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
 #: with so few no machine is good enough for its gradients to tell which features matter.
 FEW_ROWS, FEW_PER_FEATURE = 300, 5
@@ -39,14 +41,39 @@ BY_NAME = "centered-kta"
 def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
     """Choose among RBF and Laplacian kernels, plain and with weights of features, and sums of them.
 
-    ``one`` chooses the parameters of one form; ``by_score`` says that cross-validation does, and no criterion
-    of the user's, which weights are left out for.
+    ``one(validator, name)`` chooses the parameters of one form; ``by_score`` says that cross-validation does,
+    and no criterion of the user's, which weights are left out for. Where there are many rows, all forms
+    compete on some of them first.
     """
     Z = validator.samples.Z
     if sparse.issparse(Z):
-        choice = one(AUTO[0])
+        choice = one(validator, AUTO[0])
         choice.how.append("The search tried only RBF kernels, because the features are sparse.")
         return choice
+    if by_score and len(validator.in_folds) >= 2 * FIRST_ROWS:
+        return _race(validator, one)
+    return _all_forms(validator, one, by_score).best()
+
+
+def _race(validator: CrossValidator, one: Callable[..., Choice]) -> Choice:
+    """The best form, where all compete on some of the rows first: what does well there is scored on all rows.
+
+    The first stage says at which width each form is scored; weights of features are learned again.
+    """
+    first = _all_forms(validator.on_fewer(FIRST_ROWS), one, by_score=True)
+    finals = Forms(validator, first=first)
+    for name in AUTO:
+        finals.try_again(name, first.choices[name].scored.kernel)
+    finals.refine(AUTO[0])
+    finals.try_weighted()
+    finals.try_sum()
+    finals.refine(max(finals.choices, key=lambda name: finals.choices[name].scored.best_score))
+    return finals.best()
+
+
+def _all_forms(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Forms:
+    """All forms that the rows ask for, tried."""
+    one = partial(one, validator)
     forms = Forms(validator)
     for name in AUTO:
         forms.try_(name, partial(one, name))
@@ -61,7 +88,7 @@ def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) 
     is_hard = len(validator.in_folds) <= few and n_features >= MANY_FEATURES
     if by_score and is_hard and validator.family.learns_by_any_criterion:
         forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
-    return forms.best()
+    return forms
 
 
 def among(validator: CrossValidator, kernels: Sequence[Any], one: Callable[[Any], Choice]) -> Choice:
@@ -100,9 +127,15 @@ class Forms:
     """
 
     def __init__(
-        self, validator: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0
+        self,
+        validator: CrossValidator,
+        what: str = "forms of kernel",
+        *,
+        stays: float = 0.0,
+        first: Forms | None = None,
     ) -> None:
         self.validator = validator
+        self.first = first
         self.what = what
         self.stays = stays
         self.choices: dict[str, Choice] = {}
@@ -132,7 +165,11 @@ class Forms:
         products = outer_products(self.validator, first, first.kernel, full=False)
         for name, choice in plain.items():
             kernels = weighted(choice.scored.kernel, products, columns=self.validator.samples.columns)
-            self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))
+            form = WEIGHTED.format(name)
+            if self.first is None:
+                self.try_(form, partial(self._climb, kernels, "gradients"))
+            elif form in self.first.choices:
+                self.try_again(form, kernels, self.first.choices[form].climb.best)
 
     def try_sum(self) -> None:
         """Try the sum of all forms so far."""
@@ -161,6 +198,24 @@ class Forms:
     def _climb(self, kernels: Any, reason: str, *, climb: bool = True) -> Choice:
         found = Climb(kernels, self.validator)
         return Choice(found.run([1.0], [reason], climb=climb), climb=found)
+
+    def try_again(self, name: str, kernels: Any, factor: float = 1.0) -> None:
+        """Try a form at the width that the first stage found, unless that has left it behind."""
+        self.try_(name, partial(self._at, kernels, factor))
+
+    def _at(self, kernels: Any, factor: float) -> Choice:
+        found = Climb(kernels, self.validator)
+        return Choice(found.run([factor], ["best of the first stage"], climb=False), climb=found)
+
+    def refine(self, name: str) -> None:
+        """Try neighbouring widths of a form, which is not a sum."""
+        choice = self.choices[name]
+        if choice.climb is None or name in SUMS or len(choice.climb.tried) > 1:
+            return
+        n_scored = len(self.validator.scored)
+        choice.scored = choice.climb.refine()
+        choice.index = choice.scored.best
+        self.scored[name] += tuple(self.validator.scored[n_scored:])
 
     def best(self) -> Choice:
         """The form that is taken: see `_chosen`."""

@@ -290,8 +290,8 @@ class Forms:
             else ""
         )
         return (
-            f"All forms competed on {n_few} rows first.{left} The others were scored on {n_all} rows, at the width "
-            "that had done best."
+            f"All forms competed on {n_few} rows first.{left} The others were scored on {n_all} rows, at the "
+            "width that had done best."
         )
 
     def _chosen(self, names: list[str], choices: list[Choice]) -> tuple[int, str]:

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.nested import SETS, samples
 from kernelwise import TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.search.verdict.trust import NO_BETTER
+from kernelwise.findings import catalogue
 
 #: Sets with larger files, of which a part is enough here.
 MORE = ["banana", "twonorm", "ringnorm", "waveform_ida"]
@@ -51,7 +51,7 @@ def of_noise(n_fits: int, n_rows: int = 60, n_features: int = 10) -> str:
             model = TunedSVC().fit(rng.normal(size=(n_rows, n_features)), y)
         result, names = model.result_, [finding.name for finding in model.diagnostics_]
         is_near = result.score - result.baseline.score <= result.standard_error
-        found.append((result.score, result.corrected_score, NO_BETTER in names, is_near))
+        found.append((result.score, result.corrected_score, catalogue.NO_BETTER.name in names, is_near))
     score, corrected, said, near = np.mean(found, axis=0)
     return (
         f"noise, {n_rows} x {n_features}, {n_fits} fits: mean score {score:.3f}, corrected {corrected:.3f}; "

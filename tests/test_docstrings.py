@@ -171,6 +171,16 @@ def test_methods_of_estimators_say_shapes(name):
     assert not silent, f"{name} says no shapes in {silent}"
 
 
+#: First words of a question; a summary begins with the name of the thing, or with what a function does.
+QUESTION = re.compile(r"(What|Which|Who|Whose|How|When|Where|Why|Whether|From|If)\b")
+
+
+@pytest.mark.parametrize("name", [*PUBLIC, *MODULES])
+def test_a_summary_begins_with_what_the_thing_is(name):
+    doc = inspect.getdoc(PUBLIC[name] if name in PUBLIC else import_module(name))
+    assert not QUESTION.match(doc), f"the summary of {name} is a question: {doc.splitlines()[0]!r}"
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_summary_is_not_cut_at_an_abbreviation(name):
     # The page of the API ends a summary at the first full stop before a space.

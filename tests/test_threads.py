@@ -108,6 +108,9 @@ FUNCTIONS = {
     kernelwise.tune: lambda X, y: kernelwise.tune(X, y, kernel="rbf", criterion="kta").theta,
     kernelwise.diagnose: lambda X, y: np.array(str(kernelwise.diagnose(X, y))),
     kernelwise.compare: compared,
+    kernelwise.criterion_curves: lambda X, y: (
+        kernelwise.criterion_curves(X, y, ["dbtc", "margin"], Cs=CS, cv=2, n_jobs=2).accuracies
+    ),
     kernelwise.load: loaded,
     kernelwise.explain: lambda X, y: explained(kernelwise.explain)(X, y).values,
     explanation.explain_pairs: explained(explanation.explain_pairs),

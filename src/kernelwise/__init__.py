@@ -29,7 +29,9 @@ if TYPE_CHECKING:
         ExplanationDisplay,
         RelevanceDisplay,
         SearchSurfaceDisplay,
+        WidthCurvesDisplay,
     )
+    from kernelwise.selection import criterion_curves
     from kernelwise.sketch import DistanceSketch
     from kernelwise.tuning import tune
 
@@ -56,8 +58,10 @@ __all__ = [
     "TunedOneClassSVM",
     "TunedSVC",
     "TunedSVR",
+    "WidthCurvesDisplay",
     "__version__",
     "compare",
+    "criterion_curves",
     "diagnose",
     "explain",
     "load",
@@ -90,6 +94,8 @@ _HOMES = {
     "ExplanationDisplay": "reports",
     "RelevanceDisplay": "reports",
     "SearchSurfaceDisplay": "reports",
+    "WidthCurvesDisplay": "reports",
+    "criterion_curves": "selection",
     "DistanceSketch": "sketch",
     "tune": "tuning",
 }

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, DistanceSketch, GridSearchSVC, TunedSVC
+from kernelwise._core.typing import Predictor
 from kernelwise.comparison.peers import n_machines
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels.metric import most_relevant
@@ -65,7 +66,14 @@ def main() -> None:
     print(NEXT)
 
 
-def _run(name: str, model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Any:
+def _run(
+    name: str,
+    model: Predictor,
+    X: np.ndarray,
+    y: np.ndarray,
+    X_test: np.ndarray,
+    y_test: np.ndarray,
+) -> Any:
     """Fit, print one row, and return the fitted model."""
     started = time.perf_counter()
     model.fit(X, y)

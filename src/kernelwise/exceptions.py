@@ -7,6 +7,7 @@ __all__ = [
     "KernelwiseWarning",
     "NotEnoughMemoryError",
     "RidgeWarning",
+    "TrustWarning",
 ]
 
 

@@ -18,7 +18,7 @@ Examples
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from kernelwise.criteria import (
     ESDR,
@@ -33,11 +33,11 @@ __all__ = ["esdr", "inter_class_distance", "j4", "kernel_fisher", "kernel_target
 
 
 def inter_class_distance(
-    K: Any,
-    y: Any,
+    K: ArrayLike,
+    y: ArrayLike,
     *,
     strategy: str = "pooled",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     class_weight: str | None = None,
     unbiased: bool = False,
     trim: float = 0.0,
@@ -81,11 +81,11 @@ def inter_class_distance(
 
 
 def esdr(
-    K: Any,
-    y: Any,
+    K: ArrayLike,
+    y: ArrayLike,
     *,
     strategy: str = "pooled",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     class_weight: str | None = None,
     unbiased: bool = False,
     trim: float = 0.0,
@@ -120,11 +120,11 @@ def esdr(
 
 
 def j4(
-    K: Any,
-    y: Any,
+    K: ArrayLike,
+    y: ArrayLike,
     *,
     strategy: str = "pooled",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     class_weight: str | None = None,
     unbiased: bool = False,
     trim: float = 0.0,
@@ -159,7 +159,12 @@ def j4(
 
 
 def polarization(
-    K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
+    K: ArrayLike,
+    y: ArrayLike,
+    *,
+    strategy: str = "pooled",
+    sample_weight: ArrayLike | None = None,
+    class_weight: str | None = None,
 ) -> float:
     """Kernel polarization, Σ_ij y_i y_j K_ij (paper 002, section 2).
 
@@ -188,12 +193,12 @@ def polarization(
 
 
 def kernel_target_alignment(
-    K: Any,
-    y: Any,
+    K: ArrayLike,
+    y: ArrayLike,
     *,
     centered: bool = False,
     strategy: str = "pooled",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     class_weight: str | None = None,
 ) -> float:
     """Kernel-target alignment ⟨K, yyᵀ⟩ / (‖K‖ ‖yyᵀ‖), between −1 and 1 (paper 002, section 2).
@@ -227,12 +232,12 @@ def kernel_target_alignment(
 
 
 def kernel_fisher(
-    K: Any,
-    y: Any,
+    K: ArrayLike,
+    y: ArrayLike,
     *,
     regularization: float = 0.03,
     strategy: str = "pooled",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     class_weight: str | None = None,
 ) -> float:
     """Kernel Fisher criterion: the distance of class centres in units of the scatter along it.

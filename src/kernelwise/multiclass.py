@@ -236,7 +236,7 @@ def decide_index(decision: np.ndarray, n_classes: int, strategy: str) -> np.ndar
 
 
 def decide_labels(
-    decision: np.ndarray, classes: np.ndarray, strategy: str, reject_label: Any = None
+    decision: np.ndarray, classes: np.ndarray, strategy: str, reject_label: object = None
 ) -> np.ndarray:
     """Turn decision values (as in `vote`) into labels of shape (...) by the rule of a key of `STRATEGIES`.
 
@@ -245,7 +245,9 @@ def decide_labels(
     return labels_at(STRATEGIES[strategy].decide(decision, len(classes)), classes, strategy, reject_label)
 
 
-def labels_at(index: np.ndarray, classes: np.ndarray, strategy: str, reject_label: Any = None) -> np.ndarray:
+def labels_at(
+    index: np.ndarray, classes: np.ndarray, strategy: str, reject_label: object = None
+) -> np.ndarray:
     """Labels of class indices of any shape; the index −1 is that of rejected samples."""
     if not STRATEGIES[strategy].rejects:
         return classes[index]
@@ -254,7 +256,7 @@ def labels_at(index: np.ndarray, classes: np.ndarray, strategy: str, reject_labe
     return np.append(classes, np.array([reject_label], dtype=dtype))[index]
 
 
-def choose_reject_label(reject_label: Any, classes: np.ndarray, strategy: str, owner: str) -> Any:
+def choose_reject_label(reject_label: object, classes: np.ndarray, strategy: str, owner: str) -> Any:
     """Return the label of rejected samples: the given one, or −1 for numbers; None if none is rejected."""
     if not STRATEGIES[strategy].rejects:
         return None
@@ -282,7 +284,7 @@ def choose_reject_label(reject_label: Any, classes: np.ndarray, strategy: str, o
     return label
 
 
-def _is_like(label: Any, kind: str) -> bool:
+def _is_like(label: object, kind: str) -> bool:
     """Whether a label can stand among classes of that kind; scikit-learn's are whole numbers or strings."""
     if kind in "iuf":
         return isinstance(label, numbers.Real) and float(label).is_integer()

@@ -13,14 +13,16 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.parameters import Hyperparameter, Parametrized
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
 from kernelwise._core.weights import with_copies
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.criteria.base import Adjoint, Evaluation, FactoredAdjoint, SearchState
 from kernelwise.exceptions import DegenerateGramError
-from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels import Kernel, KernelLike, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.multiclass import vote
 from kernelwise.result import History
@@ -85,7 +87,7 @@ def _in_theta(h: Hyperparameter, limits: tuple[float, float], start: np.ndarray)
 class UnseenSamples:
     """Samples that a search never sees, to be predicted by the machines that it trains."""
 
-    def __init__(self, X: Any, y: Any, X_train: Any, y_train: np.ndarray) -> None:
+    def __init__(self, X: MatrixLike, y: ArrayLike, X_train: Samples, y_train: np.ndarray) -> None:
         self.X = check_samples(X, "The X of test")
         self.y = np.asarray(y).ravel()
         if self.X.shape != (len(self.y), X_train.shape[1]):
@@ -151,12 +153,12 @@ class TuningProblem:
 
     def __init__(
         self,
-        kernel: Any,
-        criterion: Any,
-        X: Any,
-        y: Any,
+        kernel: KernelLike,
+        criterion: Criterion | str,
+        X: MatrixLike,
+        y: ArrayLike,
         *,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         bounds: Mapping[str, tuple[float, float]] | None = None,
         test: tuple[Any, Any] | None = None,
     ) -> None:
@@ -176,7 +178,7 @@ class TuningProblem:
         self._test = None if test is None else UnseenSamples(*test, self.X, self.y)
         self.reset()
 
-    def _checked(self, y: Any) -> np.ndarray:
+    def _checked(self, y: ArrayLike) -> np.ndarray:
         """Labels or, for a regression criterion, numbers; shape (n_samples,)."""
         if self.criterion.is_regression:
             return check_targets(y, self.X.shape[0])
@@ -200,7 +202,7 @@ class TuningProblem:
         """Time since the search began."""
         return time.perf_counter() - self._started
 
-    def note(self, **columns: Any) -> None:
+    def note(self, **columns: float | str) -> None:
         """Columns that the rows of the history carry from now on, such as the iteration."""
         self._notes.update(columns)
 
@@ -219,23 +221,23 @@ class TuningProblem:
         """The free parameters, as the kernel and the criterion declare them."""
         return (*self.kernel.hyperparameters, *self.criterion.hyperparameters)
 
-    def kernel_at(self, theta: Any) -> Kernel:
+    def kernel_at(self, theta: ArrayLike) -> Kernel:
         """The kernel at a point of the search."""
         return self.kernel.with_theta(self._split(theta)[0])
 
-    def criterion_at(self, theta: Any) -> Criterion:
+    def criterion_at(self, theta: ArrayLike) -> Criterion:
         """The criterion at a point of the search: with its C."""
         own = self._split(theta)[1]
         return self.criterion.with_theta(own) if own.size else self.criterion
 
-    def starting_from(self, theta: Any) -> TuningProblem:
+    def starting_from(self, theta: ArrayLike) -> TuningProblem:
         """The same problem with another point to start from, and nothing remembered."""
         other = copy(self)
         other.kernel, other.criterion = self.kernel_at(theta), self.criterion_at(theta)
         other.reset()
         return other
 
-    def _split(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _split(self, theta: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         theta = np.asarray(theta, dtype=float)
         size, own = self.kernel.theta.size, self.criterion.theta.size
         if theta.size != size + own:
@@ -246,7 +248,7 @@ class TuningProblem:
     def _join(self, kernel_part: np.ndarray, own: np.ndarray) -> np.ndarray:
         return np.concatenate([kernel_part.ravel(), own]) if own.size else kernel_part
 
-    def value(self, theta: Any) -> float:
+    def value(self, theta: ArrayLike) -> float:
         """The cost at ``theta``."""
         key = np.asarray(theta, dtype=float).tobytes()
         if key in self._cache:
@@ -258,7 +260,7 @@ class TuningProblem:
         self._record(key, theta, value, None)
         return value
 
-    def value_and_gradient(self, theta: Any) -> tuple[float, np.ndarray]:
+    def value_and_gradient(self, theta: ArrayLike) -> tuple[float, np.ndarray]:
         """The cost at ``theta`` and its gradient, of the shape of ``self.theta``."""
         key = np.asarray(theta, dtype=float).tobytes()
         value, gradient = self._cache.get(key, (0.0, None))
@@ -273,12 +275,12 @@ class TuningProblem:
             self._record(key, theta, value, gradient)
         return value, gradient
 
-    def _evaluate(self, theta: Any, *, needs_gradient: bool) -> Evaluation:
+    def _evaluate(self, theta: ArrayLike, *, needs_gradient: bool) -> Evaluation:
         self.memory.report, self.memory.machines = {}, []
         K = self._gram_at(theta)
         return self.criterion_at(theta).evaluate(K, self.y, self.sample_weight, self.memory, needs_gradient)
 
-    def _contract(self, theta: Any, W: Adjoint) -> np.ndarray:
+    def _contract(self, theta: ArrayLike, W: Adjoint) -> np.ndarray:
         """Σ_ij W_ij ∂K_ij/∂θ by the kernel's parameters."""
         kernel, K = self.kernel_at(theta), self._gram_at(theta)
         if not isinstance(W, FactoredAdjoint):
@@ -306,7 +308,7 @@ class TuningProblem:
         """Whether :meth:`scale_derivatives` is available: a linear criterion and a kernel exp(−s·D)."""
         return self.criterion.is_linear and self.kernel.has_one_width
 
-    def scale_derivatives(self, theta: Any) -> np.ndarray:
+    def scale_derivatives(self, theta: ArrayLike) -> np.ndarray:
         """Score and its first three derivatives with respect to the factor s of the kernel exp(−s·D).
 
         The factor is the kernel's one parameter itself, not its logarithm (paper 000, Abe 2007, eq. 9). The
@@ -323,7 +325,7 @@ class TuningProblem:
     def _linear_adjoint(self) -> np.ndarray:
         return self.criterion.adjoint(np.eye(len(self.y)), self.y, self.sample_weight)
 
-    def _gram_at(self, theta: Any) -> np.ndarray:
+    def _gram_at(self, theta: ArrayLike) -> np.ndarray:
         """The Gram matrix of the samples and the criterion's extra points.
 
         The last one is kept, since a value and its gradient are often asked in turn, or C alone moves.
@@ -333,7 +335,7 @@ class TuningProblem:
             self._gram = (kernel_key, self.kernel_at(theta)(self._points))
         return self._gram[1]
 
-    def _record(self, key: bytes, theta: Any, value: float, gradient: np.ndarray | None) -> None:
+    def _record(self, key: bytes, theta: ArrayLike, value: float, gradient: np.ndarray | None) -> None:
         self.n_evaluations += 1
         self.n_gradients += gradient is not None
         self._cache[key] = (value, gradient)
@@ -356,7 +358,7 @@ class TuningProblem:
             row["test_error"] = self._test.error(self.kernel_at(theta), self.memory)
         self.history.append(row)
 
-    def _own_units(self, theta: Any) -> list[float]:
+    def _own_units(self, theta: ArrayLike) -> list[float]:
         """The parameters in the order of `theta_names`: not their logarithms, and Q as it is."""
         kernel = self.kernel_at(theta)
         Q = kernel.theta.ravel() if kernel.geometry == "spd" else np.empty(0)

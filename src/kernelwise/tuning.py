@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from inspect import signature
 from typing import Any
 
+from numpy.typing import ArrayLike
+
+from kernelwise._core.typing import MatrixLike
+from kernelwise.criteria import Criterion
 from kernelwise.estimators.missing_parameters import refuse_unknown
 from kernelwise.estimators.tuned_svc import TunedSVC
+from kernelwise.kernels import KernelLike
 from kernelwise.search.result import SelectionResult
 
 
 def tune(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    kernel: Any = "auto",
-    criterion: Any = "auto",
-    sample_weight: Any = None,
-    groups: Any = None,
+    kernel: KernelLike | Sequence[KernelLike] = "auto",
+    criterion: Criterion | str = "auto",
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     **settings: Any,
 ) -> SelectionResult:
     """Choose a kernel, its parameters and C from the data, without training the final model.

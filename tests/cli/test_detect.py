@@ -14,6 +14,7 @@ import pytest
 import kernelwise
 from kernelwise.cli.errors import UserError
 from kernelwise.cli.models import unusual_labels
+from kernelwise.explanation import explain
 
 
 @pytest.fixture
@@ -39,6 +40,20 @@ def labelled(tmp_path, rows):
 def table(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def test_strange_rows_are_explained_once(run, rows, monkeypatch, tmp_path):
+    explained = []
+    monkeypatch.setattr(
+        "kernelwise.reports.outliers.explain",
+        lambda *rows, **how: explained.append(rows) or explain(*rows, **how),
+    )
+    code, out, err = run("detect", rows, "--ignore", "id", "--report", "report.html")
+    assert code == 0, err
+    assert len(explained) == 1
+    assert "98.8 % of the rows" in out
+    page = (tmp_path / "report.html").read_text()
+    assert {"Line 5:", "Line 50:"} <= set(re.findall(r"Line \d+:", page))
 
 
 def test_the_strangest_rows_come_first_with_their_reasons(run, rows):

@@ -15,6 +15,7 @@ import pytest
 import kernelwise
 from kernelwise.cli import errors, files
 from kernelwise.cli.app import main
+from kernelwise.comparison import nested_cell
 from kernelwise.tables import TableError
 
 from .conftest import SHORT
@@ -239,9 +240,7 @@ def test_an_interrupt_is_said(run, train, monkeypatch):
 
 
 def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
-    from kernelwise.comparison import nested
-
-    cell, done = nested.nested_cell, []
+    cell, done = nested_cell, []
 
     def interrupted(*arguments, **settings):
         if len(done) == 2:
@@ -249,13 +248,13 @@ def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
         done.append(1)
         return cell(*arguments, **settings)
 
-    monkeypatch.setattr(nested, "nested_cell", interrupted)
+    monkeypatch.setattr("kernelwise.comparison.nested.nested_cell", interrupted)
     command = ("compare", train, "--methods", "SVC defaults", "--journal", "j.journal")
     code, out, err = run(*command)
     assert (code, out) == (130, "")
     last = err.splitlines()[-1]
     assert last == "Stopped. 2 finished parts are kept in j.journal; run the same command to continue."
-    monkeypatch.setattr(nested, "nested_cell", cell)
+    monkeypatch.setattr("kernelwise.comparison.nested.nested_cell", cell)
     code, _, err = run(*command)
     assert code == 0
     assert "j.journal has 2 finished parts." in err

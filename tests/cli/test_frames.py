@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise import TunedSVC, compare
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.persistence.model_file import load
+from kernelwise.persistence import load
 from tests.tables.conftest import as_library, columns
 
 #: Tables with words and gaps, and the columns that the command line asks to leave out.

@@ -10,7 +10,7 @@ import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
 from kernelwise import TunedSVC
-from kernelwise.persistence.model_file import load
+from kernelwise.persistence import load
 
 from .test_tune import validated
 

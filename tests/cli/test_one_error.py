@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.reports.curves import c_paths, chosen
-from kernelwise.reports.figures.search import paths_figure
 
 #: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (
@@ -50,20 +48,6 @@ def shown(run, files):
     return shown_by
 
 
-def check_drawn(page, model):
-    """The band around the path of C is as wide as its scale says, where C is the chosen one."""
-    paths = c_paths(model)
-    which, index = chosen(model, paths)
-    path = paths[which]
-    scale = paths_figure(paths, (which, index), "").y
-    error = path.errors[index]
-    drawn = page[page.index('id="figure-paths"') :]
-    band = re.search(r'<path d="([^"]*)z" class="area"', drawn).group(1)
-    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", band)]
-    wide = (heights[-1 - index] - heights[index]) / 1000 * (scale.high - scale.low)
-    assert wide == pytest.approx(2 * error, abs=2e-4)
-
-
 def check_all_show(error, model, table, found, page, share):
     assert error > 0.005
     assert found["score"]["standard_error"] == model.result_.standard_error == error
@@ -76,7 +60,6 @@ def check_all_show(error, model, table, found, page, share):
     for pattern, numbers in (*((pattern, (score, error)) for pattern in PAGE), (SEARCHED, searched)):
         digits = tuple(f"{100 * one:.1f}" if share else f"{one:.3f}" for one in numbers)
         assert re.search(pattern, page).groups() == digits
-    check_drawn(page, model)
 
 
 def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(shown):

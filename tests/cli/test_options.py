@@ -61,5 +61,5 @@ def test_commands_that_share_a_group_have_all_its_options_in_one_order(group):
             first = names.index(options[0])
             assert names[first : first + len(options)] == options
             found.append(command.__name__)
-    shared = ["tune", "detect", "diagnose", "compare"]
-    assert found == (shared if group is Reading else ["tune", "detect", "explain", "diagnose", "compare"])
+    shared = ["tune", "detect", "diagnose", "compare", "curves"]
+    assert found == (shared if group is Reading else [*shared[:2], "explain", *shared[2:]])

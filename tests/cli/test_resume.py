@@ -11,6 +11,7 @@ import sqlite3
 import time
 from contextlib import closing
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
@@ -78,6 +79,29 @@ def test_killed_at_ten_moments_it_ends_with_the_same_table(iris, tmp_path):
     assert outputs[2] == outputs[3]  # times, too, are those of the journal
     keys = cells(journal)
     assert len(keys) == len(set(keys)) == N_CELLS  # rows are only added: nothing was computed twice
+
+
+def test_a_search_for_unusual_rows_goes_on_after_a_kill(run, refused, tmp_path):
+    draw = np.random.default_rng(0)
+    X = np.vstack([draw.normal(size=(790, 4)), 3.0 * draw.normal(size=(10, 4))])
+    labels = ["fine"] * 20 + [""] * 770 + ["odd"] * 10
+    lines = [",".join(map(str, row)) + f",{label}" for row, label in zip(X, labels, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,c,d,kind", *lines]))
+    command = ["detect", "rows.csv", "--labels", "kind", "--outlier", "odd", "--json"]
+    process = start([*command, "--journal", "j"], tmp_path / "killed")
+    while len(cells(tmp_path / "j")) < 2 and process.is_alive():
+        time.sleep(0.001)
+    assert process.is_alive(), (tmp_path / "killed.err").read_text()
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    resumed, at_once = run(*command, "--journal", "j", "--n-jobs", 2), run(*command)
+    assert 1 <= int(resumed.err.split("j has ")[1].split()[0]) < 12  # the last may have been half written
+    one, other = (json.loads(outcome.out) for outcome in (resumed, at_once))
+    for name in ("kernel", "nu", "score", "threshold", "n_machines", "strangest", "why", "how"):
+        assert one[name] == other[name]
+    keys = cells(tmp_path / "j")
+    assert len(keys) == len(set(keys)) == 12
+    assert "its criterion is auto, not median" in refused(*command, "--journal", "j", "--criterion", "median")
 
 
 def test_a_journal_of_other_data_or_options_is_refused_by_name(run, refused, iris, tmp_path):

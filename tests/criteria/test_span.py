@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from kernelwise.criteria import SpanEstimate
 from kernelwise.criteria.base import SearchState
-from kernelwise.criteria.machine import HingeMachine, TwoClassProblem
-from kernelwise.criteria.span import Spans, distinct_rows
+from kernelwise.criteria.machine import HingeMachine, TwoClassProblem, distinct_rows
+from kernelwise.criteria.span import Spans
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, Sigmoid
 from kernelwise.problem import TuningProblem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,6 @@ from sklearn.metrics import roc_auc_score
 
 import kernelwise
 from kernelwise import TunedOneClassSVM, explain
-from kernelwise.estimators._finish_one_class import some_of
-from kernelwise.estimators.tuned_one_class import SEARCH_ROWS, _search_rows
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.kernels import RBF, Laplacian
 
@@ -46,13 +43,6 @@ def test_rows_with_many_copies_are_usual(rng):
     assert min(areas) > 0.95
     mostly = np.r_[np.zeros(94), 1.0, 1.1][:, None]
     assert TunedOneClassSVM().fit_predict(mostly).tolist() == [1] * 94 + [-1] * 2
-
-
-def test_no_sample_leaves_out_a_row_with_many_copies():
-    weight = np.where(np.arange(900) == 700, 600.0, 1.0)
-    found = some_of(weight, 50, 0)
-    assert len(found) == 50
-    assert 700 in found
 
 
 def test_tells_rows_apart_that_no_ball_in_the_plane_could(ring):
@@ -169,9 +159,10 @@ def test_frames_gaps_and_sparse_rows(rng):
 
 
 def test_many_rows_are_sampled_and_other_solvers_agree_on_the_order(rng, monkeypatch):
-    from kernelwise.estimators import _finish_one_class, tuned_one_class
+    from kernelwise.estimators import _finish_one_class
+    from kernelwise.search.families.one_class import OneClass
 
-    monkeypatch.setattr(tuned_one_class, "SEARCH_ROWS", 200)
+    monkeypatch.setattr(OneClass, "max_rows", 200)
     monkeypatch.setattr(_finish_one_class, "MANY", 300)
     X, new = rng.normal(size=(500, 2)), rng.normal(size=(300, 2)) * 2.0
     fresh = rng.normal(size=(3000, 2))
@@ -305,10 +296,3 @@ def test_a_row_of_weight_zero_is_labelled_by_the_model_that_never_saw_it(ring):
     labels = model.fit_predict(X, sample_weight=weight)
     assert labels[-2] == -1
     np.testing.assert_array_equal(labels[-2:], model.predict(X[-2:]))
-
-
-def test_a_search_takes_at_most_half_of_its_rows_from_known_outliers():
-    label = np.r_[np.full(700, -1), np.zeros(2000, int)]
-    rows = _search_rows(SimpleNamespace(label=label), seed=0)
-    assert (len(rows), int((label[rows] == -1).sum())) == (SEARCH_ROWS, SEARCH_ROWS // 2)
-    assert len(np.unique(rows)) == len(rows)

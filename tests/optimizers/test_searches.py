@@ -49,6 +49,19 @@ def test_a_criterion_without_gradient_is_refused_by_those_who_need_one(blobs):
     assert LineSearch().minimize(problem).stop_reason == "interior peak"
 
 
+def test_an_end_at_a_bound_is_found_and_a_warning_if_wanted(iris01):
+    problem = TuningProblem(RBF(60.0), "dbtc", *iris01, bounds={"gamma": (50.0, 100.0)})
+    with pytest.warns(BoundaryWarning, match="The best gamma is the lowest of its range") as caught:
+        found = QuasiNewton().minimize(problem)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = QuasiNewton().minimize(problem, warns=False)
+    assert again.stop_reason == found.stop_reason == "boundary"
+    assert again.diagnostics == found.diagnostics
+    assert [finding.name for finding in again.diagnostics] == ["boundary"]
+
+
 @pytest.mark.parametrize("kernel", ["diagonal", "gaussian", "low-rank", "kmod"])
 @pytest.mark.parametrize("engine", ["lbfgsb", "golden"])
 def test_quasi_newton_improves_kernels_of_many_parameters(kernel, engine, iris01):

@@ -426,6 +426,22 @@ def rewritten(small, tmp_path, change):
     return path
 
 
+def test_file_without_predict_by_knows_no_class_weights(blobs, tmp_path):
+    model = TunedSVC("rbf", class_weight={-1: 4.0, 1: 1.0}, Cs=[1.0]).fit(*blobs)
+    model.save(tmp_path / "model.kw")
+    assert not hasattr(load(tmp_path / "model.kw"), "_knows_class_weights")
+
+    def earlier(document, _arrays):
+        del document["model"]["params"]["predict_by"]
+
+    former = load(rewritten((model, tmp_path / "model.kw"), tmp_path, earlier))
+    assert former._knows_class_weights is False
+    former.save(tmp_path / "again.kw")
+    again = load(tmp_path / "again.kw")
+    assert again._knows_class_weights is False
+    assert not hasattr(again.fit(*blobs), "_knows_class_weights")
+
+
 def test_rewritten_file_without_change_is_the_model(small, tmp_path):
     model, _, X = small
     assert_same_model(load(rewritten(small, tmp_path, lambda document, arrays: None)), model, X)

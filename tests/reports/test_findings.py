@@ -55,6 +55,16 @@ def test_advice_for_a_command_is_an_option_of_it(rare):
     )
 
 
+@pytest.mark.filterwarnings("ignore::kernelwise.exceptions.TrustWarning")
+def test_a_class_of_one_row_is_found_once(rare):
+    X, y = rare
+    y = np.where(np.arange(120) == 60, "alone", y)
+    model = TunedSVC("rbf", Cs=[1.0], cv=3).fit(X, y)
+    found = [finding for finding in report_data(model, X, y).findings if finding.name == "class of one row"]
+    assert found == [finding for finding in model.diagnostics_ if finding.name == "class of one row"]
+    assert len(found) == 1
+
+
 def test_findings_about_criteria_are_notes_unless_one_decides(rare):
     def severities(**options):
         found = report_data(TunedSVC("rbf", Cs=[1.0], cv=3, **options).fit(*rare), *rare).findings

@@ -10,8 +10,10 @@ import pytest
 
 from kernelwise import Comparison, TunedSVC
 from kernelwise.reports import page, report_data, write_report
+from kernelwise.reports.curves import c_paths, chosen
 from kernelwise.reports.figures import figures
 from kernelwise.reports.figures.held_out import reliability_figure
+from kernelwise.reports.figures.search import paths_figure
 
 from .conftest import END, SCRIPT, Elements, with_baseline
 
@@ -24,6 +26,23 @@ def written(fitted, tmp_path, **options):
     path = tmp_path / "report.html"
     fitted.model.report(path, fitted.X, fitted.y, **options)
     return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_band_around_the_path_of_C_is_as_wide_as_its_scale_says(blobs, tmp_path, scoring):
+    model = TunedSVC(Cs=[0.5, 2.0, 8.0], cv=4, scoring=scoring).fit(*blobs)
+    model.report(tmp_path / "report.html")
+    paths = c_paths(model)
+    which, index = chosen(model, paths)
+    scale = paths_figure(paths, (which, index), "").y
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    drawn = page[page.index('id="figure-paths"') :]
+    band = re.search(r'<path d="([^"]*)z" class="area"', drawn).group(1)
+    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", band)]
+    wide = (heights[-1 - index] - heights[index]) / 1000 * (scale.high - scale.low)
+    error = model.cv_results_["standard_error"][model.best_index_]
+    assert error > 0.005
+    assert wide == pytest.approx(2 * error, abs=2e-4)
 
 
 def test_path_alone_is_enough(hostile, tmp_path):

@@ -72,9 +72,11 @@ def test_a_criterion_without_a_peak_warns_and_is_found(make_validator):
     Z = random.normal(size=(60, 2))
     Z[30:, 0] += 4.0
     validator = make_validator(Z, np.repeat([0, 1], 30), cv=3)
-    with pytest.warns(BoundaryWarning, match="esdr has no peak"):
+    with pytest.warns(BoundaryWarning, match="esdr has no peak") as caught:
         choose(validator, "rbf", "esdr")
-    assert [finding.name for finding in validator.context.findings] == ["plateau"]
+    (finding,) = validator.context.findings
+    assert finding.name == "plateau"
+    assert [str(warning.message) for warning in caught] == [str(finding)]
 
 
 def test_a_search_of_ones_own(make_validator, rings):

@@ -1,10 +1,15 @@
-"""A time budget under a clock of our own."""
+"""What accompanies a fit: a time budget under a clock of our own, and findings that are warnings, too."""
 
 from __future__ import annotations
 
-import numpy as np
+import warnings
 
-from kernelwise.search.engine.context import Deadline
+import numpy as np
+import pytest
+
+from kernelwise.exceptions import TrustWarning
+from kernelwise.findings import Finding
+from kernelwise.search.engine.context import Deadline, FitContext
 
 
 class Clock:
@@ -45,3 +50,26 @@ def test_a_share_is_kept_for_the_last_step():
     clock.now += 7.0
     assert not deadline.allows("more search")
     assert deadline.left == 3.0
+
+
+SERIOUS = Finding("a", "warning", "It is so.", "Mend it.", "Use --mend.")
+NOTE = Finding("b", "info", "It may be so.")
+
+
+def test_findings_that_are_warnings_are_issued_as_one():
+    context = FitContext()
+    with pytest.warns(TrustWarning, match=r"^It is so\. Mend it\. It is so\. Mend it\.$") as caught:
+        context.issue([SERIOUS, NOTE, SERIOUS], TrustWarning)
+    assert (len(caught), caught[0].filename, context.findings) == (1, __file__, [])
+    with pytest.warns(TrustWarning, match="^It is so"):
+        context.warn(SERIOUS, TrustWarning)
+    assert context.findings == [SERIOUS]
+
+
+def test_findings_that_somebody_else_shows_are_no_warnings():
+    context = FitContext(warns=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        context.warn(SERIOUS, TrustWarning)
+        FitContext().warn(NOTE, TrustWarning)
+    assert context.findings == [SERIOUS]

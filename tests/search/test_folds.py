@@ -107,3 +107,16 @@ def test_given_folds_do_not_hold_out_the_only_row_of_a_class():
     within = folds.within(np.array([0, 2, 4]))
     assert_array_equal(within.fold, [0, -1, 0])
     assert within.n_folds == 1
+
+
+def test_rows_that_all_folds_are_asked_about_are_trained_on_by_none():
+    plain = stratified_folds(np.zeros(6, int), np.array([1.0, 1.0, 2.0, 1.0, 1.0, 1.0]), 3, is_split=False)
+    rows = np.array([1, 2, 4, 5, 7, 8])
+    both = plain.renamed(rows).asked_by_all(np.array([0, 6]), np.array([3.0, 5.0]))
+    assert both.rows.tolist() == [0, 1, 2, 4, 5, 6, 7, 8]
+    assert both.weight.tolist() == [3.0, 1.0, 1.0, 2.0, 1.0, 5.0, 1.0, 1.0]
+    for (train, test), (old_train, old_test) in zip(both.folds, plain.folds, strict=True):
+        assert_array_equal(both.rows[train], rows[old_train])
+        assert set(both.rows[test]) == {0, 6, *rows[old_test]}
+    assert both.times.tolist() == [3 if row in (0, 6) else 1 for row in both.rows[both.asked]]
+    assert plain.asked_by_all(np.empty(0, int), np.empty(0)) is plain

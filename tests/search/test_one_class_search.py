@@ -1,4 +1,4 @@
-"""How a one-class machine is chosen: areas, thresholds, tails, rows that could not be, widths, scaling."""
+"""How a one-class machine is chosen: areas, rows that could not be, widths, held-out answers, scaling."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from kernelwise.kernels import RBF, Laplacian
+from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.samples import Samples
 from kernelwise.search.data.scaling import NORMAL_RANGE, fit_scaler
-from kernelwise.search.families.one_class.candidates import AUTO, candidates
-from kernelwise.search.families.one_class.doubts import area_error
-from kernelwise.search.families.one_class.tail import Tail, fit_sigmoid, threshold_at
-from kernelwise.search.families.one_class.validator import OneClassValidator, Rows, area, pseudo_outliers
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.one_class import KINDS, OneClass, StrangenessScorer, area, pseudo_outliers
+from kernelwise.search.propose.one_class import AUTO, candidates
+from kernelwise.search.verdict.one_class import area_error
 from kernelwise.solvers.one_class import solve_one_class
 
 
@@ -26,65 +29,6 @@ def test_area_is_scikit_learns_with_weights_and_ties(rng):
     truth, values = np.r_[np.ones(40), np.zeros(30)], np.r_[high, low]
     expected = roc_auc_score(truth, values, sample_weight=np.r_[weight, other])
     assert area(high, low, weight, other) == pytest.approx(expected, abs=1e-12)
-
-
-def test_threshold_leaves_the_share_below_and_counts_weights_as_copies(rng):
-    scores, weight = rng.normal(size=200), rng.integers(1, 4, size=200).astype(float)
-    found = threshold_at(scores, weight, 0.1)
-    repeated = np.repeat(scores, weight.astype(int))
-    assert found == threshold_at(repeated, np.ones(len(repeated)), 0.1)
-    assert abs((repeated < found.value).mean() - 0.1) <= weight.max() / len(repeated)
-    plain = threshold_at(scores, np.ones(200), 0.1)
-    assert (scores < plain.value).sum() == 20
-    # The nearest number of rows where the share is no whole one, and a row at the threshold is never split.
-    assert [(scores < threshold_at(scores, np.ones(200), c).value).sum() for c in (0.1024, 0.1026)] == [
-        20,
-        21,
-    ]
-    tied = np.array([0.0, 1.0, 1.0, 1.0, 2.0])
-    assert [threshold_at(tied, np.ones(5), c).value for c in (0.05, 0.3, 0.5)] == [0.0, 0.5, 0.5]
-
-
-def test_error_of_a_threshold_is_that_of_repeated_samples():
-    rng = np.random.default_rng(0)
-    found = [threshold_at(rng.normal(size=500), np.ones(500), 0.1) for _ in range(300)]
-    true = np.std([one.value for one in found])
-    assert np.mean([one.error for one in found]) == pytest.approx(true, rel=0.1)
-
-
-def test_tail_gives_shares_of_usual_rows_and_goes_on_beyond_them(rng):
-    seen, new = np.exp(-rng.exponential(size=1000)), np.exp(-rng.exponential(size=20000))
-    tail = Tail.of(seen, np.ones(1000), is_log=True)
-    shares = tail.share_beyond(new)
-    for level in (0.5, 0.1, 0.01):  # of usual rows, a share is at least so strange
-        assert (shares <= level).mean() == pytest.approx(level, rel=0.25)
-    # Of exponential strangeness, e⁻²⁰ beyond 20: the tail is extrapolated, not cut.
-    assert np.log(tail.share_beyond(np.exp([-20.0]))[0]) == pytest.approx(-20.0, rel=0.2)
-    assert tail.share_beyond(np.array([0.0]))[0] == 0.0
-    assert (np.diff(tail.share_beyond(np.exp(-np.linspace(0, 30, 200)))) <= 0.0).all()
-
-
-def test_probability_is_one_half_at_the_threshold_and_rises_to_one(rng):
-    scores = np.exp(-rng.exponential(size=2000))
-    tail, threshold = Tail.of(scores, np.ones(2000), True), threshold_at(scores, np.ones(2000), 0.05)
-    assert tail.probability(np.array([threshold.value]), 0.05)[0] == pytest.approx(0.5, abs=0.02)
-    assert tail.probability(np.array([1.0, 1e-30, 0.0]), 0.05) == pytest.approx([1 / 21, 1, 1], abs=1e-3)
-    for share in (0.0131, 0.3, 0.5):  # labels and probabilities agree, row by row
-        value = threshold_at(scores[:150], np.ones(150), share).value
-        p = Tail.of(scores[:150], np.ones(150), True).probability(scores[:150], share)
-        assert np.array_equal(p > 0.5, scores[:150] < value)
-
-
-def test_sigmoid_of_labels_has_the_share_that_is_asked_for(rng):
-    scores = np.exp(-np.r_[rng.normal(2.0, 1.0, 1900), rng.normal(5.0, 1.0, 100)])
-    is_outlier = np.arange(2000) >= 1900
-    tail = Tail.of(scores[~is_outlier], np.ones(1900), True)
-    p = tail.sigmoid(scores, fit_sigmoid(tail, scores, is_outlier, np.ones(2000), 0.05))
-    assert p.mean() == pytest.approx(0.05, abs=0.003)  # as a fitted sigmoid has it
-    # Two normal variables one deviation wide: log odds are 3t − 10.5 + log(0.05 / 0.95).
-    at = 3.0 * 4.0 - 10.5 + np.log(0.05 / 0.95)
-    value = tail.sigmoid(np.exp([-4.0]), fit_sigmoid(tail, scores, is_outlier, np.ones(2000), 0.05))[0]
-    assert value == pytest.approx(1.0 / (1.0 + np.exp(-at)), abs=0.1)
 
 
 def test_rows_that_could_not_be_are_wrong_in_three_ways(rng):
@@ -127,26 +71,69 @@ def test_widths_follow_the_median_distance_and_weights_are_copies(rng):
     ]
 
 
+def validator_of(Z, label, scoring, cv, weight=None, **settings):
+    """A search of one class on rows with these labels."""
+    weight, family = np.ones(len(Z)) if weight is None else weight, OneClass(scoring)
+    samples = Samples(Z, *family.encode(label, weight)[:2], weight, family.encode(label, weight)[2])
+    folds = assign_folds(samples, cv, family, FitContext())
+    settings = {"tol": 1e-6, "max_iter": -1, "n_jobs": None, **settings}
+    family, scorer = family.for_rows(samples, folds.rows, 0), StrangenessScorer(scoring, label)
+    return CrossValidator(samples, folds, family, scorer, settings=settings)
+
+
 def test_held_out_scores_are_those_of_machines_trained_without_the_row(rng):
     Z, label = rng.normal(size=(40, 2)), np.r_[np.zeros(37, int), -np.ones(3, int)]
-    validator = OneClassValidator(Rows(Z, np.ones(40), label), 3, "roc_auc", 0, {"tol": 1e-6, "max_iter": -1})
-    kernel = candidates("rbf", Z, np.ones(40), has_labels=True)[0]
-    scored = validator.score(kernel, (0.3,))[0]
-    K, expected, areas = kernel.kernel(Z), np.zeros(40), []
-    assert set(validator.fold) == {-1, 0, 1, 2}
-    for k in range(3):
-        train, test = (
-            np.flatnonzero((validator.fold != k) & (label == 0)),
-            np.flatnonzero(validator.fold == k),
-        )
-        beta = solve_one_class(K[np.ix_(train, train)], 0.3, tol=1e-6).beta
-        values = K[:, train] @ beta / beta.sum()
-        expected[test] = values[test]
-        expected[label < 0] += values[label < 0] / 3
-        areas.append(roc_auc_score(np.r_[np.ones(len(test)), np.zeros(3)], values[np.r_[test, 37:40]]))
-    assert scored.held_out == pytest.approx(expected, rel=1e-9)
-    assert scored.scores == pytest.approx(areas)
+    validator = validator_of(Z, label, "roc_auc", 3)
+    kernel = candidates("rbf", Z, np.ones(40), has_labels=True)[0].kernel
+    scored = validator.score(kernel, "", Cs=np.array([0.3, 0.1]))
+    K, areas = kernel(Z), []
+    for (train, test), place in zip(validator.folds, validator.places, strict=True):
+        assert (label[train] == 0).all()
+        assert test[-3:].tolist() == [37, 38, 39]  # all folds are asked about the outliers
+        for k, nu in enumerate((0.3, 0.1)):
+            beta = solve_one_class(K[np.ix_(train, train)], nu, tol=1e-6).beta
+            values = K[np.ix_(test, train)] @ beta / beta.sum()
+            assert scored.decision[k, place, 0] == pytest.approx(values, rel=1e-5)
+            areas.append(roc_auc_score(label[test] == 0, values))
+    assert sorted(test for _, part in validator.folds for test in part[:-3]) == list(range(37))
+    assert scored.scores.T.ravel() == pytest.approx(areas)
+    assert scored.n_machines == 6
     assert area_error(50, 50) == pytest.approx(np.sqrt(101 / (12 * 2500)))
+
+
+def test_answers_have_the_share_of_each_kind_of_artificial_rows_that_are_stranger(rng):
+    Z, weight = rng.normal(size=(30, 2)), rng.integers(1, 3, size=30).astype(float)
+    validator = validator_of(Z, np.zeros(30, int), "pseudo-outliers", 3, weight)
+    scored = validator.score(Laplacian(1.0), "", Cs=np.array([0.5]))
+    made = pseudo_outliers(Z, weight, None, 0)
+    K, means = Laplacian(1.0)(Z), []
+    assert scored.decision.shape == (1, 30, 5)
+    for train, test in validator.folds:
+        beta = solve_one_class(K[np.ix_(train, train)], 0.5, sample_weight=weight[train], tol=1e-6).beta
+        values = K[np.ix_(test, train)] @ beta / beta.sum()
+        by_kind = {}
+        for k, kind in enumerate(KINDS):
+            strange = Laplacian(1.0)(made[kind], Z[train]) @ beta / beta.sum()
+            is_tie = np.isclose(values[:, None], strange, rtol=1e-12)
+            shares = np.where(is_tie, 0.5, values[:, None] > strange).mean(axis=1)
+            found = scored.decision[0, test, 1 + k]
+            # A mixture of a row with itself is that row, and rounding may tell one from the other.
+            assert (np.abs(found - shares) <= 0.5 * is_tie.mean(axis=1) + 1e-12).all()
+            by_kind[kind] = np.average(found, weights=weight[test])
+        means.append(np.mean([by_kind[kind] for kind in ("box", "beside", "mixed")]))
+    assert scored.scores[0] == pytest.approx(means)
+
+
+def test_a_search_takes_at_most_half_of_its_rows_from_known_outliers(rng):
+    label = np.r_[np.full(700, -1), np.zeros(2000, int)]
+    samples = Samples(None, label, np.zeros(2700, int), np.ones(2700), np.ones(2700))
+    context = FitContext()
+    folds = assign_folds(samples, "auto", OneClass("roc_auc"), context)
+    is_known = label[folds.rows] == -1
+    assert len(np.unique(folds.rows)) == len(folds.rows)
+    assert (len(folds.rows), is_known.sum()) == (OneClass.max_rows, OneClass.max_rows // 2)
+    assert [len(test) for _, test in folds.folds] == [500 + 167, 500 + 167, 500 + 166]
+    assert "a sample of 1000 of 2700 distinct rows" in context.findings[0].message
 
 
 def test_robust_scaling_has_quartiles_copies_gaps_and_a_fallback(rng):

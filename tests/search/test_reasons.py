@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +14,7 @@ from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, Linear
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.result import Choice
-from kernelwise.search.verdict.reasons import RULES, WHY_TRIED, Told, around, reasons, spoken, why_tried
+from kernelwise.search.verdict.reasons import RULES, WHY_TRIED, Summary, around, reasons, spoken, why_tried
 from kernelwise.search.verdict.wording import model_text
 
 
@@ -60,8 +60,7 @@ def scored(kernel, scores):
     """A kernel with scores of two folds at C = 1, 4, 16, …"""
     pairs = np.column_stack([scores, scores])
     arguments = {"stored": None, "seconds": 0.0, "n_machines": 0}
-    names = {field.name for field in fields(ScoredKernel)}
-    needed = {name: None for name in names if name not in ("epsilon", "recompute")}
+    needed = {field.name: None for field in fields(ScoredKernel) if field.default is MISSING}
     needed |= {"kernel": kernel, "Cs": 4.0 ** np.arange(len(scores)), "scores": pairs, **arguments}
     return ScoredKernel(**needed)
 
@@ -74,7 +73,7 @@ def second(chosen, other, index=-1, error=0.02, why=()):
     baseline = SimpleNamespace(score=0.5, answer="guessing")
     choice = Choice(chosen, index, why=list(why))
     score = float(chosen.scores[choice.index].mean())
-    return reasons(validator, choice, Told(score, error, score, baseline))[1]
+    return reasons(validator, choice, Summary(score, error, score, baseline))[1]
 
 
 PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])

@@ -13,7 +13,6 @@ from numpy.testing import assert_array_equal
 
 from kernelwise import TunedSVC, load
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.persistence import packing
 from kernelwise.tables import COLUMN_KINDS, Column, TableError, learn_encoding, read_table
 
 
@@ -51,9 +50,8 @@ class Dates(Column):
 
 @pytest.fixture(autouse=True)
 def entry(monkeypatch):
-    """The one entry; model files have its classes from the start."""
+    """The one entry."""
     monkeypatch.setitem(COLUMN_KINDS, "M", Dates)
-    monkeypatch.setitem(packing.CLASSES, "Dates", Dates)
 
 
 DAYS = [f"2024-0{1 + k // 28}-{k % 28 + 1:02}" for k in range(56)]

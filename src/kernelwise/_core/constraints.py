@@ -22,11 +22,11 @@ class Number(Interval):
     ``closed`` says which of its ends are a part of it: an end that is None, infinity, never is.
     """
 
-    def __init__(self, words: str, kind: type, least: Any, most: Any, closed: str) -> None:
+    def __init__(self, words: str, kind: type, least: float | None, most: float | None, closed: str) -> None:
         super().__init__(kind, least, most, closed=closed)
         self.words = words
 
-    def is_satisfied_by(self, val: Any) -> bool:
+    def is_satisfied_by(self, val: object) -> bool:
         return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class TrueOrFalse(Options):
     def __init__(self) -> None:
         super().__init__(bool, {True, False})
 
-    def is_satisfied_by(self, val: Any) -> bool:
+    def is_satisfied_by(self, val: object) -> bool:
         return isinstance(val, bool | np.bool_)
 
     def __str__(self) -> str:

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
+from kernelwise._core.typing import MatrixLike, is_sparse
 from kernelwise._core.validation import check_range, check_samples
 
 
-def check_distances(D: Any) -> np.ndarray:
+def check_distances(D: MatrixLike) -> np.ndarray:
     """Return ``D`` as a float array of shape (n_samples, n_samples) of distances between samples."""
-    D = check_samples(D)
-    if sparse.issparse(D):
+    checked = check_samples(D)
+    if is_sparse(checked):
         raise ValueError("A matrix of distances must be dense, but X is sparse. Pass X.toarray().")
-    D = D.astype(np.float64, copy=False)
-    if D.shape[0] != D.shape[1]:
+    distances = checked.astype(np.float64, copy=False)
+    if distances.shape[0] != distances.shape[1]:
         raise ValueError(
-            f"X has the shape {D.shape}, but a matrix of the distances between all samples must be square. "
-            "Pass one row and one column for every sample."
+            f"X has the shape {distances.shape}, but a matrix of the distances between all samples must be "
+            "square. Pass one row and one column for every sample."
         )
-    check_not_below_zero(D)
-    check_range(D)
-    if D.diagonal().any():
-        i = int(np.flatnonzero(D.diagonal())[0])
+    check_not_below_zero(distances)
+    check_range(distances)
+    if distances.diagonal().any():
+        i = int(np.flatnonzero(distances.diagonal())[0])
         raise ValueError(
-            f"The distance of a sample from itself must be 0, but X has {D[i, i]:g} in row {i}, column {i}. "
-            "Pass distances; for a matrix of kernel values use kernel='precomputed'."
+            f"The distance of a sample from itself must be 0, but X has {distances[i, i]:g} in row {i}, "
+            f"column {i}. Pass distances; for a matrix of kernel values use kernel='precomputed'."
         )
-    if np.abs(D - D.T).max() > 1e-9 * D.max():
+    if np.abs(distances - distances.T).max() > 1e-9 * distances.max():
         raise ValueError("The matrix of distances X is not symmetric. Pass (X + X.T) / 2.")
-    return np.asarray(D)
+    return distances
 
 
 def check_not_below_zero(D: np.ndarray) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
+
+from kernelwise._core.typing import Samples, SparseMatrix, is_sparse
 
 
-def number_equal_rows(X: Any) -> np.ndarray:
+def number_equal_rows(X: Samples) -> np.ndarray:
     """Number the different rows of a finite matrix, array or CSR, in the order of their first copies.
 
     The numbers, of shape (n_samples,), are equal where the rows are.
@@ -21,7 +20,7 @@ def number_equal_rows(X: Any) -> np.ndarray:
     return numbers
 
 
-def summed(X: Any) -> Any:
+def summed(X: SparseMatrix) -> SparseMatrix:
     """A CSR matrix with every entry stored once, columns in order: equal rows may be stored differently."""
     if X.has_canonical_format:
         return X
@@ -30,18 +29,18 @@ def summed(X: Any) -> Any:
     return X
 
 
-def row_hashes(X: Any) -> np.ndarray:
+def row_hashes(X: Samples) -> np.ndarray:
     """Two hashes of 64 bits of each row, shape (2, n_samples): those of equal rows, and of no others, agree.
 
     They are sums of integers, in which a large value does not swallow a small one.
     """
     factors = np.random.default_rng(0).integers(2**63, size=(2, X.shape[1]), dtype=np.uint64) * 2 + 1
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         bits = mixed_values(np.asarray(X))
         return np.stack([(bits * own).sum(axis=1, dtype=np.uint64) for own in factors])
-    X = summed(X)
-    bits = mixed_values(X.data)
-    return np.stack([row_sums(bits * own[X.indices], X.indptr) for own in factors])
+    stored = summed(X)
+    bits = mixed_values(stored.data)
+    return np.stack([row_sums(bits * own[stored.indices], stored.indptr) for own in factors])
 
 
 def mixed_values(values: np.ndarray) -> np.ndarray:

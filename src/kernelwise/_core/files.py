@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from kernelwise._core.typing import PathLike
+
 
 @contextmanager
-def whole_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+def whole_file(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
     """Open a file under a temporary name and rename it at the end: a reader never meets half a file.
 
     ``mode`` and ``options`` are as of `open`.

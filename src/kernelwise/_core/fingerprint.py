@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import ArrayLike
+
+from kernelwise._core.typing import RowsLike, is_sparse
 
 
-def fingerprint(X: Any, y: Any) -> str:
+def fingerprint(X: RowsLike, y: ArrayLike) -> str:
     """A hash of samples (array or sparse matrix) and targets: their values, types and shapes."""
     digest = hashlib.sha256()
-    if sparse.issparse(X):
+    if is_sparse(X):
         X = X.tocsr()
         parts = [np.asarray(X.shape), X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
     else:

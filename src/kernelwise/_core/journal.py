@@ -15,6 +15,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
+from kernelwise._core.typing import PathLike
+
 #: What the header of the file says: "KWJL", and the version of the tables. Version 1 was lines of JSON.
 APPLICATION, FORMAT = 0x4B574A4C, 2
 MISSING = object()  # None is a value
@@ -50,7 +52,7 @@ class Journal(MutableMapping[str, Any]):
     {'first': [0.9, 1.5]}
     """
 
-    def __init__(self, path: Any, about: Mapping[str, Any]) -> None:
+    def __init__(self, path: PathLike, about: Mapping[str, Any]) -> None:
         self.path = Path(path)
         self._cells: dict[str, Any] = {}
         self._one_writer = Lock()
@@ -158,7 +160,7 @@ class Journal(MutableMapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         return self._cells[key]
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: object) -> None:
         row = (key, _json(value))
         with self._one_writer, self._errors_as_sentences():
             self._database.execute("INSERT INTO cells VALUES (?, ?)", row)
@@ -185,7 +187,7 @@ class Journal(MutableMapping[str, Any]):
         self.close()
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     try:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -194,6 +196,6 @@ def _json(value: Any) -> str:
         ) from None
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = "missing" if value is MISSING else str(value)
     return text if len(text) <= 40 else f"{text[:12]}…"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernelwise._core.reading import check_objects, read_weights
+from kernelwise._core.typing import ClassWeight
 from kernelwise._core.validation import check_number, check_weights
 from kernelwise._core.weights import balanced_factors, copies_of
 
@@ -40,7 +40,7 @@ def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return classes, index
 
 
-def weight_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
+def weight_classes(class_weight: ClassWeight, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return one positive weight per class."""
     if class_weight is not None and not isinstance(class_weight, dict) and not is_balanced(class_weight):
         raise ValueError(
@@ -55,7 +55,7 @@ def weight_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.
     return weights
 
 
-def weights_of_samples(sample_weight: Any, n_samples: int) -> np.ndarray:
+def weights_of_samples(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray:
     """Return the weights of the samples, zero for those LIBSVM leaves out: of zero or negative weight."""
     if sample_weight is None:
         return np.ones(n_samples)
@@ -65,7 +65,7 @@ def weights_of_samples(sample_weight: Any, n_samples: int) -> np.ndarray:
     return check_weights(weights, n_samples)
 
 
-def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def positive_weights(sample_weight: ArrayLike | None, index: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the weights of the samples by LIBSVM's rule; every class must keep a sample."""
     weights = weights_of_samples(sample_weight, index.size)
     check_every_class(np.bincount(index, weights=weights, minlength=len(classes)), classes)
@@ -99,7 +99,7 @@ def lone_rows(index: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def factors_of_classes(
-    class_weight: Any, index: np.ndarray, weight: np.ndarray, classes: np.ndarray
+    class_weight: ClassWeight, index: np.ndarray, weight: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
     """One factor of C per class; "balanced" counts weights, so that a repeated row is a weight of 2."""
     if is_balanced(class_weight):
@@ -107,6 +107,6 @@ def factors_of_classes(
     return weight_classes(class_weight, classes, classes[index])
 
 
-def is_balanced(class_weight: Any) -> bool:
+def is_balanced(class_weight: ClassWeight) -> bool:
     """Whether the weights of classes follow from the samples that a machine is trained on."""
     return isinstance(class_weight, str) and class_weight == "balanced"

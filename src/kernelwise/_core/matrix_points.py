@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -63,12 +62,20 @@ def _are_lone(M: np.ndarray, is_near: Callable[..., np.ndarray], rounding: float
     return np.concatenate(found) if found else np.empty(0, bool)
 
 
-def _near_distances(D: np.ndarray, rows: Any, others: Any, rounding: float, size: float) -> np.ndarray:
+def _near_distances(
+    D: np.ndarray,
+    rows: int | slice | np.ndarray,
+    others: int | slice | np.ndarray,
+    rounding: float,
+    size: float,
+) -> np.ndarray:
     """Whether ``others`` are at distance zero, of shape (n_rows, n_others), or (n_others,) of one row."""
     return np.asarray((D[rows, others] / (size or 1.0)) ** 2 <= rounding)
 
 
-def near_products(K: np.ndarray, rows: Any, others: Any, rounding: float) -> np.ndarray:
+def near_products(
+    K: np.ndarray, rows: int | slice | np.ndarray, others: int | slice | np.ndarray, rounding: float
+) -> np.ndarray:
     """Whether ``others`` are at distance zero by kernel values; the shape is that of `_near_distances`."""
     diagonal = K.diagonal()
     squares = np.abs(diagonal)

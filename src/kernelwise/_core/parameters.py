@@ -8,9 +8,10 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def constructor_params(instance: Any) -> dict[str, Any]:
+def constructor_params(instance: object) -> dict[str, Any]:
     """Constructor arguments and their values, in declaration order."""
     names = _constructor_names(type(instance))  # type: ignore[arg-type]
     kept = getattr(instance, "cvargs", {})  # of scikit-learn's repeated folds, what they pass on
@@ -100,7 +101,7 @@ class Parametrized(HasParams):
         named = [np.ravel(np.asarray(getattr(self, h.name), dtype=float)) for h in self.hyperparameters]
         return np.concatenate([np.empty(0), *named])
 
-    def with_theta(self, theta: Any) -> Self:
+    def with_theta(self, theta: ArrayLike) -> Self:
         """Return a copy with other values of the free parameters."""
         theta = np.asarray(theta, dtype=float)
         expected = self.theta.size
@@ -161,7 +162,7 @@ def _same(a: Any, b: Any) -> bool:
     return np.array_equal(a, b)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     """A parameter in at most one line: numbers to six digits, long arrays by their ends."""
     if value is None or isinstance(value, str | bool):
         return repr(value)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import is_classifier, is_regressor
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
+
+from kernelwise._core.typing import MatrixLike, Samples, is_sparse
 
 ROWS = "an array, a list of rows or a data frame"
 ADVICE = "Turn the column into numbers, or leave it out."
@@ -18,7 +20,7 @@ CORRECT_VALUE = "Correct the value, or leave its row out."
 CORRECT_KERNEL = "Correct the kernel that the Gram matrix comes from."
 
 
-def read_samples(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
+def read_samples(estimator: BaseEstimator, X: MatrixLike, *y: ArrayLike, **settings: Any) -> Any:
     """Return samples, and targets if they are given, as scikit-learn's ``validate_data`` does.
 
     What is no table of finite numbers is refused in a sentence that names the column, where scikit-learn
@@ -35,13 +37,13 @@ def read_samples(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
             if not str(error).startswith("Input X contains "):
                 raise
             table = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-            is_gap = np.isnan(table.data if sparse.issparse(table) else table).any()
+            is_gap = np.isnan(table.data if is_sparse(table) else table).any()
             raise ValueError(
                 f"{where_not_finite(table, columns=_names(X))} {gaps if is_gap else CORRECT_VALUE}"
             ) from error
 
 
-def _ways_out(estimator: Any, is_training: bool) -> tuple[str, str]:
+def _ways_out(estimator: BaseEstimator, is_training: bool) -> tuple[str, str]:
     """What a user can do who has words, and who has gaps, where an estimator takes finite numbers only."""
     me = type(estimator).__name__
     if get_tags(estimator).input_tags.pairwise:
@@ -58,12 +60,12 @@ def _ways_out(estimator: Any, is_training: bool) -> tuple[str, str]:
     return words, gaps
 
 
-def where_not_finite(X: Any, name: str = "X", columns: Any = None) -> str:
+def where_not_finite(X: Samples, name: str = "X", columns: Sequence[object] | None = None) -> str:
     """A sentence that names the first value that is no finite number; ``columns`` are names of them."""
-    if sparse.issparse(X):
-        X = X.tocoo()
-        k = int(np.flatnonzero(~np.isfinite(X.data))[0])
-        row, column, value = X.row[k], X.col[k], X.data[k]
+    if is_sparse(X):
+        cells = X.tocoo()
+        k = int(np.flatnonzero(~np.isfinite(cells.data))[0])
+        row, column, value = cells.row[k], cells.col[k], cells.data[k]
     else:
         wrong = np.isnan(X)
         row, column = np.argwhere(wrong if wrong.any() else ~np.isfinite(X))[0]
@@ -72,12 +74,12 @@ def where_not_finite(X: Any, name: str = "X", columns: Any = None) -> str:
     return f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {found}."
 
 
-def _names(X: Any) -> Any:
+def _names(X: object) -> Any:
     """Names of the columns of a data frame; None if X is none."""
     return list(getattr(X, "column_names", X.columns)) if hasattr(X, "columns") else None
 
 
-def _check_one_target(y: Any, estimator: Any) -> None:
+def _check_one_target(y: object, estimator: BaseEstimator) -> None:
     """Refuse several targets for each sample, as of several labels, with what can be used for them."""
     shape: tuple[Any, ...] = getattr(y, "shape", ())
     if len(shape) == 2 and isinstance(shape[1], int) and shape[1] > 1:
@@ -90,7 +92,7 @@ def _check_one_target(y: Any, estimator: Any) -> None:
 
 
 @contextmanager
-def explained(X: Any, name: str = "X", advice: str = ADVICE) -> Iterator[None]:
+def explained(X: object, name: str = "X", advice: str = ADVICE) -> Iterator[None]:
     """A context in which ``X`` is turned into numbers: if that fails, the error names the cell.
 
     ``advice`` is what a user can do who has words.
@@ -107,13 +109,13 @@ def explained(X: Any, name: str = "X", advice: str = ADVICE) -> Iterator[None]:
         raise kind(cell) from error
 
 
-def check_table(X: Any, name: str, taken: str = "") -> None:
+def check_table(X: object, name: str, taken: str = "") -> None:
     """Refuse what no cell of which needs to be looked at: what is not there, dates, fields, text.
 
     ``taken`` has the kinds of NumPy's types that the caller can read, even if they are no numbers.
     """
     # The sparse matrix of keys is a dict.
-    is_other = isinstance(X, str | bytes | dict | set) and not sparse.issparse(X)
+    is_other = isinstance(X, str | bytes | dict | set) and not is_sparse(X)
     if X is None or is_other or hasattr(X, "__next__"):
         raise ValueError(f"{name} must be {ROWS}, got {_article(X)}.")
     dtype: Any = getattr(X, "dtype", None)
@@ -139,7 +141,7 @@ def check_table(X: Any, name: str, taken: str = "") -> None:
             raise ValueError(f"Complex data not supported: {of} complex numbers. Use real ones.")
 
 
-def _kinds(X: Any) -> Iterator[tuple[Any, str]]:
+def _kinds(X: object) -> Iterator[tuple[Any, str]]:
     """Kinds of numpy's types, by column for a data frame."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         for column, dtype in zip(X.columns, X.dtypes, strict=True):
@@ -151,9 +153,9 @@ def _kinds(X: Any) -> Iterator[tuple[Any, str]]:
         yield None, str(getattr(getattr(X, "dtype", None), "kind", "f"))
 
 
-def _first_word(X: Any, name: str, advice: str) -> str | None:
+def _first_word(X: object, name: str, advice: str) -> str | None:
     """A sentence about the first cell that is no number, if there is one."""
-    if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
+    if is_sparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
         return None
     if hasattr(X, "columns"):
         columns = [(repr(column), _column(X, k)) for k, column in enumerate(X.columns)]
@@ -177,7 +179,7 @@ def _first_word(X: Any, name: str, advice: str) -> str | None:
     return None
 
 
-def _about(cell: Any, place: str, name: str, advice: str) -> str:
+def _about(cell: object, place: str, name: str, advice: str) -> str:
     """A sentence about a cell that is no number."""
     if _is_missing(cell):
         return f"{name} has no value in {place}. Remove or impute such rows first."
@@ -216,11 +218,11 @@ def _is_number(cell: Any) -> bool:
     return True
 
 
-def _is_missing(cell: Any) -> bool:
+def _is_missing(cell: object) -> bool:
     return cell is None or type(cell).__name__ in ("NAType", "NaTType")
 
 
-def _article(value: Any) -> str:
+def _article(value: object) -> str:
     if value is None:
         return "None"
     if isinstance(value, str | bytes):
@@ -231,10 +233,10 @@ def _article(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def check_one_per_sample(y: Any, name: str = "y") -> None:
+def check_one_per_sample(y: object, name: str = "y") -> None:
     """Refuse targets that are no list at all, or have values that are missing; scikit-learn does the rest."""
     # None and sparse matrices: scikit-learn has words for them.
-    if y is None or sparse.issparse(y):
+    if y is None or is_sparse(y):
         return
     dtype = getattr(y, "dtype", None)
     is_scalar = not hasattr(y, "__len__") and not hasattr(y, "__array__")
@@ -247,7 +249,7 @@ def check_one_per_sample(y: Any, name: str = "y") -> None:
             _check_none_missing(values, name)
 
 
-def as_numbers(y: Any) -> Any:
+def as_numbers(y: ArrayLike) -> Any:
     """Return the targets of a regression as floats if they are text or objects, else as they are."""
     check_one_per_sample(y)
     # None and sparse matrices are arrays without a dimension; scikit-learn has words for them.
@@ -290,9 +292,9 @@ def _check_none_missing(y: np.ndarray, name: str = "y") -> None:
             raise ValueError(f"{name} contains {label} in row {row}. Remove the samples without a {what}.")
 
 
-def read_weights(sample_weight: Any) -> np.ndarray:
+def read_weights(sample_weight: ArrayLike) -> np.ndarray:
     """Weights as floats, of any shape and sign."""
-    if sparse.issparse(sample_weight) or isinstance(sample_weight, str | bytes | dict | set):
+    if is_sparse(sample_weight) or isinstance(sample_weight, str | bytes | dict | set):
         raise ValueError(f"sample_weight must be one number per sample, got {_article(sample_weight)}.")
     values = np.asarray(sample_weight)
     if values.dtype.kind == "O" and values.ndim == 1:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import ArrayLike
+
+from kernelwise._core.typing import Samples, is_sparse
 
 #: Significant binary digits of numbers that are compared, or that a search goes on from: 12 decimal ones.
 DIGITS = 40
@@ -15,7 +17,7 @@ SUM_BITS = 50
 TARGET_STEP = 2.0**-26
 
 
-def significant(values: Any, digits: int = DIGITS) -> Any:
+def significant(values: ArrayLike, digits: int = DIGITS) -> Any:
     """Numbers, of any shape, rounded to so many significant binary digits.
 
     What differs by less than that is equal, and the first of equals counts.
@@ -24,7 +26,7 @@ def significant(values: Any, digits: int = DIGITS) -> Any:
     return np.ldexp(np.rint(mantissa * 2.0**digits), exponent - digits)
 
 
-def on_exact_grid(Z: Any) -> Any:
+def on_exact_grid(Z: Samples) -> Any:
     """Scaled samples (array or CSR matrix) rounded to multiples of a power of two, in their own memory.
 
     The power is the smallest for which no sum of products of two rows needs more digits than a double has.
@@ -32,8 +34,8 @@ def on_exact_grid(Z: Any) -> Any:
     the units in which these were measured, or on how BLAS shares out the work. What is lost is below the root
     of a double's precision, at which squared distances lose it anyway.
     """
-    values = Z.data if sparse.issparse(Z) else Z
-    squares = Z.multiply(Z).sum(axis=1) if sparse.issparse(Z) else np.einsum("ij,ij->i", Z, Z)
+    values = Z.data if is_sparse(Z) else Z
+    squares = Z.multiply(Z).sum(axis=1) if is_sparse(Z) else np.einsum("ij,ij->i", Z, Z)
     largest = float(np.max(np.asarray(squares), initial=0.0))
     if not 0.0 < largest < np.inf:
         return Z

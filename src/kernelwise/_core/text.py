@@ -13,8 +13,13 @@ NEAR = 0.6
 
 def count(value: float, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun: 1 feature, 12 features, 2.5 samples."""
+    return f"{counted(value)} {noun if value == 1 else plural or noun + 's'}"
+
+
+def counted(value: float) -> str:
+    """Write a number without needless digits: 12, 2.5."""
     digits = ".0f" if float(value).is_integer() else "g" if value < 1e6 else ".3g"
-    return f"{value:{digits}} {noun if value == 1 else plural or noun + 's'}"
+    return f"{value:{digits}}"
 
 
 def in_words(items: Sequence[str]) -> str:
@@ -22,13 +27,13 @@ def in_words(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def meant(value: Any, names: Iterable[Any], near_from: float = NEAR) -> str:
+def meant(value: object, names: Iterable[Any], near_from: float = NEAR) -> str:
     """A question, after a space, if a name is near the value; else nothing."""
     near = get_close_matches(value, map(str, names), n=1, cutoff=near_from) if isinstance(value, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def jsonable(value: Any) -> Any:
+def jsonable(value: object) -> Any:
     """Return a value in JSON's own types: what is not finite becomes None, and other objects their text."""
     if isinstance(value, dict):
         return {str(key): jsonable(item) for key, item in value.items()}

@@ -1,6 +1,6 @@
-"""Threads of our own with one BLAS thread each, and pauses of the garbage collection.
+"""Threads of our own with one BLAS thread each.
 
-So nobody quarrels over cores, and sums depend neither on n_jobs nor on the number of BLAS threads.
+They do not compete for cores, and sums depend neither on n_jobs nor on the number of BLAS threads.
 """
 
 from __future__ import annotations

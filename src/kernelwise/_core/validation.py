@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 
 from kernelwise._core.reading import (
     CORRECT_KERNEL,
@@ -18,6 +19,7 @@ from kernelwise._core.reading import (
     where_not_finite,
 )
 from kernelwise._core.text import count
+from kernelwise._core.typing import DaskCollection, MatrixLike, Samples, is_sparse
 from kernelwise._core.weights import copies_of
 
 FLOATS = (np.float64, np.float32)
@@ -30,23 +32,23 @@ LARGE_TARGETS = 1e140
 LARGE_WEIGHT = 1e50
 
 
-def is_dask(X: Any) -> bool:
+def is_dask(X: object) -> TypeGuard[DaskCollection]:
     """Whether ``X`` is a dask collection; dask itself is not imported."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")  # dataframes were apart before 2025
 
 
-def check_samples(X: Any, name: str = "X") -> Any:
+def check_samples(X: MatrixLike, name: str = "X") -> Samples:
     """Return ``X`` as a finite float64 or float32 array, or CSR matrix, of shape (n_samples, n_features)."""
-    X = _as_matrix(X, name, accept_sparse="csr")
-    values = X.data if sparse.issparse(X) else X
+    checked: Samples = _as_matrix(X, name, accept_sparse="csr")
+    values = checked.data if is_sparse(checked) else checked
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))  # NaN if there is one
     if not largest < np.inf:
-        raise ValueError(_not_finite(X, name))
-    check_size(largest, name, LARGE if X.dtype == np.float64 else LARGE_SINGLE, can_be_tiny=True)
-    return X
+        raise ValueError(_not_finite(checked, name))
+    check_size(largest, name, LARGE if checked.dtype == np.float64 else LARGE_SINGLE, can_be_tiny=True)
+    return checked
 
 
-def _as_matrix(X: Any, name: str, **settings: Any) -> Any:
+def _as_matrix(X: MatrixLike, name: str, **settings: Any) -> Any:
     """``X`` as scikit-learn's ``check_array`` takes it, but for the question whether it is finite."""
     # What is such an array already stays as it is. To find that out takes scikit-learn a fifth of a
     # millisecond, as long as the kernel of a hundred samples, and searches ask at every step.
@@ -56,7 +58,7 @@ def _as_matrix(X: Any, name: str, **settings: Any) -> Any:
         return check_array(X, dtype=FLOATS, ensure_all_finite=False, input_name=name, **settings)
 
 
-def _not_finite(X: Any, name: str) -> str:
+def _not_finite(X: Samples, name: str) -> str:
     remove = "Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
     return f"{where_not_finite(X, name)} {CORRECT_KERNEL if name == 'K' else remove}"
 
@@ -70,9 +72,9 @@ def check_size(largest: float, name: str, limit: float, can_be_tiny: bool = Fals
         )
 
 
-def check_range(X: Any) -> None:
+def check_range(X: Samples) -> None:
     """Raise if squares of the values overflow, or all of them vanish."""
-    values = X.data if sparse.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     check_size(float(np.abs(values).max(initial=0.0)), "X", LARGE)
 
 
@@ -87,7 +89,7 @@ def check_target_range(y: np.ndarray) -> None:
         )
 
 
-def check_pair(X: Any, Y: Any) -> tuple[Any, Any]:
+def check_pair(X: MatrixLike, Y: MatrixLike | None) -> tuple[Samples, Samples]:
     """Return row and column samples (``X`` again when ``Y`` is None) with equal numbers of features."""
     X = check_samples(X)
     if Y is None or Y is X:
@@ -101,53 +103,58 @@ def check_pair(X: Any, Y: Any) -> tuple[Any, Any]:
     return X, Y
 
 
-def stack_rows(X: Any, more: Any) -> Any:
+def stack_rows(X: Samples, more: Samples) -> Any:
     """``X`` with the rows of ``more`` below it; sparse if ``X`` is."""
     if X.shape[1] != more.shape[1]:
         raise ValueError(
             f"X has {count(X.shape[1], 'feature')}, and the further samples have {more.shape[1]}. "
             "Pass samples with the same features."
         )
-    if sparse.issparse(X):
+    if is_sparse(X):
         return sparse.vstack([X, sparse.csr_matrix(more)], format="csr")
-    more = more.toarray() if sparse.issparse(more) else more
+    more = more.toarray() if is_sparse(more) else more
     return np.concatenate([X, np.asarray(more, dtype=X.dtype)])
 
 
-def check_gram(K: Any, *, may_be_distances: bool = False) -> np.ndarray:
+def check_gram(K: ArrayLike, *, may_be_distances: bool = False) -> np.ndarray:
     """Return ``K`` as a finite, square, symmetric float array of shape (n_samples, n_samples).
 
     A matrix of distances is refused, unless the caller takes any matrix and warns of what is indefinite.
     """
-    K = _as_matrix(K, "K")
-    if K.shape[0] != K.shape[1]:
+    gram: np.ndarray = _as_matrix(K, "K")
+    if gram.shape[0] != gram.shape[1]:
         raise ValueError(
-            f"A Gram matrix must be square, got shape {K.shape}. Pass kernel(X), not kernel(X, Y)."
+            f"A Gram matrix must be square, got shape {gram.shape}. Pass kernel(X), not kernel(X, Y)."
         )
-    total = K.sum()
-    if not np.isfinite(total) and not np.isfinite(K).all():
-        raise ValueError(_not_finite(K, "K"))
+    total = gram.sum()
+    if not np.isfinite(total) and not np.isfinite(gram).all():
+        raise ValueError(_not_finite(gram, "K"))
     # Of a positive semi-definite matrix no value is larger than the largest of the diagonal.
-    largest = max(float(np.abs(K.diagonal()).max()), abs(float(total)) / K.size)
-    if not may_be_distances and total > 0 and not K.diagonal().any():
+    largest = max(float(np.abs(gram.diagonal()).max()), abs(float(total)) / gram.size)
+    if not may_be_distances and total > 0 and not gram.diagonal().any():
         raise ValueError(
             "K has zeros on its diagonal and larger values beside it: it looks like a matrix of distances, "
             "not of kernel values. Convert it to kernel values, such as exp(-gamma * K**2)."
         )
-    check_size(largest, "K", LARGE if K.dtype == np.float64 else LARGE_SINGLE)
+    check_size(largest, "K", LARGE if gram.dtype == np.float64 else LARGE_SINGLE)
     # A random direction finds any asymmetry of note in two passes, without an n × n temporary array.
-    v = np.random.default_rng(0).standard_normal(K.shape[0]).astype(K.dtype)
-    image, transposed = K @ v, v @ K
-    if np.abs(image - transposed).max() > 1e3 * np.finfo(K.dtype).eps * np.linalg.norm(image):
+    v = np.random.default_rng(0).standard_normal(len(gram)).astype(gram.dtype)
+    image, transposed = gram @ v, v @ gram
+    if np.abs(image - transposed).max() > 1e3 * np.finfo(gram.dtype).eps * np.linalg.norm(image):
         raise ValueError(
             "The Gram matrix K is not symmetric. Compute it with one kernel on one set of samples, "
             "or pass (K + K.T) / 2."
         )
-    return K
+    return gram
 
 
 def check_labels(
-    y: Any, n_samples: int, *, min_per_class: int = 1, min_classes: int = 2, sample_weight: Any = None
+    y: ArrayLike,
+    n_samples: int,
+    *,
+    min_per_class: int = 1,
+    min_classes: int = 2,
+    sample_weight: ArrayLike | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and the index of the class of each sample; a weight of 2 is two samples."""
     check_one_per_sample(y)
@@ -201,7 +208,7 @@ def check_class_weights(classes: np.ndarray, index: np.ndarray, weight: np.ndarr
         )
 
 
-def check_targets(y: Any, n_samples: int) -> np.ndarray:
+def check_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
     """Return real-valued targets, finite, of shape (n_samples,)."""
     check_one_per_sample(y)
     y = np.asarray(y)
@@ -219,7 +226,7 @@ def check_targets(y: Any, n_samples: int) -> np.ndarray:
     return y
 
 
-def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray:
     """Return non-negative weights of shape (n_samples,); ones when ``sample_weight`` is None."""
     if sample_weight is None:
         return np.ones(n_samples)
@@ -243,34 +250,36 @@ def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
     return w
 
 
-def check_positive(value: Any, name: str, owner: str) -> None:
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def check_positive(value: object, name: str, owner: str) -> None:
     """Raise unless ``value`` is a positive finite number."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not is_number or not np.isfinite(value) or value <= 0:
+    if not _is_number(value) or not np.isfinite(value) or value <= 0:
         raise ValueError(f"{name!r} of {owner} must be a positive float, got {value!r}.")
 
 
-def check_not_negative(value: Any, name: str, owner: str) -> None:
+def check_not_negative(value: object, name: str, owner: str) -> None:
     """Raise unless ``value`` is a finite number that is not negative."""
     check_number(value, name, owner)
-    if value < 0:
+    if _is_number(value) and value < 0:
         raise ValueError(f"{name!r} of {owner} must not be negative, got {value!r}.")
 
 
-def check_number(value: Any, name: str, owner: str) -> None:
+def check_number(value: object, name: str, owner: str) -> None:
     """Raise unless ``value`` is a finite number."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not is_number or not np.isfinite(value):
+    if not _is_number(value) or not np.isfinite(value):
         raise ValueError(f"{name!r} of {owner} must be a finite float, got {value!r}.")
 
 
-def check_flag(value: Any, name: str, owner: str) -> None:
+def check_flag(value: object, name: str, owner: str) -> None:
     """Raise unless ``value`` is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name!r} of {owner} must be True or False, got {value!r}.")
 
 
-def check_choice(value: Any, name: str, owner: str, choices: tuple[str, ...]) -> None:
+def check_choice(value: object, name: str, owner: str, choices: tuple[str, ...]) -> None:
     """Raise unless ``value`` is one of the named choices."""
     if value not in choices:
         raise ValueError(
@@ -278,20 +287,20 @@ def check_choice(value: Any, name: str, owner: str, choices: tuple[str, ...]) ->
         )
 
 
-def check_integer(value: Any, name: str, owner: str, *, least: int) -> None:
+def check_integer(value: object, name: str, owner: str, *, least: int) -> None:
     """Raise unless ``value`` is an integer of at least that size."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name!r} of {owner} must be an integer of at least {least}, got {value!r}.")
 
 
-def check_max_iter(value: Any, owner: str = "") -> None:
+def check_max_iter(value: object, owner: str = "") -> None:
     """Raise unless ``value`` is -1 or a positive integer."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or (value != -1 and value < 1):
         of = f" of {owner}" if owner else ""
         raise ValueError(f"'max_iter'{of} must be -1 or a positive integer, got {value!r}.")
 
 
-def check_jobs(value: Any, owner: str) -> None:
+def check_jobs(value: object, owner: str) -> None:
     """Raise unless ``value`` is None or an integer other than zero, as joblib takes it."""
     if value is None:
         return
@@ -301,7 +310,7 @@ def check_jobs(value: Any, owner: str) -> None:
         )
 
 
-def check_seed(value: Any, owner: str) -> None:
+def check_seed(value: object, owner: str) -> None:
     """Raise unless ``value`` is what scikit-learn takes as a random state."""
     is_seed = isinstance(value, numbers.Integral) and 0 <= int(value) < 2**32
     if value is not None and not is_seed and not isinstance(value, np.random.RandomState):
@@ -309,3 +318,10 @@ def check_seed(value: Any, owner: str) -> None:
             f"'random_state' of {owner} must be None, an integer from 0 to 2**32 - 1 or a RandomState, "
             f"got {value!r}."
         )
+
+
+def seed_of(random_state: Any) -> int:
+    """An integer to draw folds and samples with: the same one whenever the same integer is given."""
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))

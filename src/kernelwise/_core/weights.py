@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.typing import Samples
+
 #: How many rows may stand for weighted ones; not fewer than there are.
 MANY = 20_000
 
@@ -31,7 +33,7 @@ def none_if_ones(weight: np.ndarray | None) -> np.ndarray | None:
     return None if weight is None or (weight == 1.0).all() else weight
 
 
-def with_copies(X: Any, y: Any, weight: np.ndarray | None) -> tuple[Any, Any]:
+def with_copies(X: Samples, y: np.ndarray | None, weight: np.ndarray | None) -> tuple[Any, Any]:
     """Repeat samples and labels (or None) by their weights, for means and variances that know no weights."""
     weight = none_if_ones(weight)
     if weight is None:

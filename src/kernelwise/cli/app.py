@@ -10,6 +10,7 @@ import typer
 
 from kernelwise import __version__
 from kernelwise.cli.compare import compare
+from kernelwise.cli.curves import curves
 from kernelwise.cli.detect import detect
 from kernelwise.cli.diagnose import diagnose
 from kernelwise.cli.errors import run
@@ -39,7 +40,7 @@ def demo() -> None:
     main()
 
 
-COMMANDS = (tune, predict, detect, explain, export, diagnose, compare, reproduce, demo)
+COMMANDS = (tune, predict, detect, explain, export, diagnose, compare, curves, reproduce, demo)
 for command in COMMANDS:
     app.command()(command)
 

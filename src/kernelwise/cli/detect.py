@@ -17,6 +17,8 @@ Out = Annotated[
     Path | None,
     option("CSV", "Write the rank (1 is the strangest), score and probability of every row."),
 ]
+#: Options that the scores of kernels do not depend on: a journal may be continued with others.
+NOT_IN_JOURNAL = ("contamination", "solver", "time_budget", "n_jobs")
 Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy to the --out file.")]
 
 
@@ -49,6 +51,10 @@ class Detection:
     n_jobs: options.Jobs = None
     seed: options.Seed = 0
 
+    def for_journal(self) -> dict[str, Any]:
+        """Options that a journal has to agree on."""
+        return {name: value for name, value in asdict(self).items() if name not in NOT_IN_JOURNAL}
+
 
 @options.with_groups
 def detect(
@@ -58,6 +64,7 @@ def detect(
     chosen: Detection,
     reading: options.Reading,
     keep: Keep = None,
+    journal: options.JournalFile = None,
     model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
     printing: options.Printing,
@@ -72,8 +79,10 @@ def detect(
     from kernelwise.cli import findings
     from kernelwise.cli.models import make_detector, settle_labels
     from kernelwise.cli.predict import kept_columns
+    from kernelwise.cli.progress import expected_of_detection
     from kernelwise.cli.results import detection_json, print_detection, print_result, strangest
-    from kernelwise.cli.samples import fit_detector, read_samples
+    from kernelwise.cli.samples import fit, open_journal, read_samples
+    from kernelwise.reports.outliers import strangest_rows
     from kernelwise.tables import DETECTION, read_table
 
     started = monotonic()
@@ -86,25 +95,30 @@ def detect(
     files.check_writable(out, "--out")
     files.check_writable(model_file, "--model")
     files.check_report(report_file)
-    files.check_different(FILE=file, out=out, model=model_file, report=report_file)
+    files.check_writable(journal, "--journal")
+    files.check_different(FILE=file, out=out, journal=journal, model=model_file, report=report_file)
     model = make_detector(chosen)
     data = read_samples(file, chosen.labels, reading, DETECTION)
     kept: tuple[list[str], list[list[Any]]] = ([], [])
     if keep is not None:
         kept = kept_columns(read_table(file, reading.header, min_columns=1), keep)
     settle_labels(data, chosen.outlier, str(file))
-    fit_detector(model, data)
+    n_kernels = expected_of_detection(chosen.kernel, data.y is not None)
+    with open_journal(journal, "detect", data, chosen.for_journal()) as cells:
+        fit(model, data, chosen.time_budget, cells, n_kernels)
+    # Found once, for the terminal, for JSON and for the report.
+    strange = strangest_rows(model, data.rows, lines=data.lines)
     unwritten = files.Unwritten()
     unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept))
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
-    told = {"source": str(file), "seed": chosen.seed}
+    told = {"source": str(file), "seed": chosen.seed, "strangest": strange}
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, **told))
     found = findings.unique([*model.diagnostics_, *data.findings])
     result = {
         "command": "detect",
         "data": data.describe(file),
         "settings": asdict(chosen),
-        **detection_json(model, strangest(model, data)),
+        **detection_json(model, strangest(strange, data.lines)),
         "findings": findings.as_json(found),
         "seconds": monotonic() - started,
         "out": out,

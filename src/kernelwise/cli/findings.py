@@ -11,9 +11,8 @@ from kernelwise.diagnostics.diagnosis import diagnose, diagnose_pairs, most_seri
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.findings import ABOUT_CRITERIA, finding_of_test, settled
+from kernelwise.reports.findings import ABOUT_CRITERIA, OF_FIT, finding_of_test, settled
 from kernelwise.search.verdict.leaks import copies_finding
-from kernelwise.search.verdict.trust import LONE
 
 if TYPE_CHECKING:
     from kernelwise.cli.samples import Samples
@@ -69,8 +68,7 @@ def of_tuning(model: Any, data: Samples, diagnosis: list[Finding], answer: Answe
     about_data = settled(model, [*data.findings, *diagnosis], answer)
     return [
         *settled(model, model.diagnostics_, answer),
-        # The work is done, and the search has said the other.
-        *(one for one in about_data if one.severity in SERIOUS and one.name not in ("cost", LONE)),
+        *(one for one in about_data if one.severity in SERIOUS and one.name not in OF_FIT),
     ]
 
 

@@ -14,11 +14,11 @@ from kernelwise.cli.output import say
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.estimators.costs import check_threshold_score
+from kernelwise.estimators.settings import check_settings
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
-from kernelwise.search.data.settings import check_settings
-from kernelwise.search.families.one_class.validator import CRITERIA as CRITERIA_WITHOUT_LABELS
+from kernelwise.search.families.one_class import CRITERIA as CRITERIA_WITHOUT_LABELS
 from kernelwise.search.families.regression import ALIGNMENTS, Regression
 from kernelwise.search.scoring.scores import (
     OF_NUMBERS,
@@ -38,7 +38,7 @@ SCALES: dict[str, str | None] = {"standard": "standard", "minmax": "minmax", "no
 SCALES_OF_DETECTION: dict[str, str | None] = {"robust": "robust", **SCALES}
 SCORES_OF_DETECTION = ("roc_auc", "average_precision")
 SOLVERS = ("auto", "exact", "nystroem")
-#: Values of C that --log2c may ask for, at most.
+#: Values that --log2c or --log2g may ask for, at most.
 MAX_CS = 1000
 #: Labels that say by themselves which rows are unusual; compared without capitals.
 UNUSUAL = (
@@ -66,7 +66,7 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
         "kernel": _kernel(options.kernel),
         "criterion": criterion,
         "search": options.search,
-        "Cs": None if options.log2c is None else values_of_C(options.log2c),
+        "Cs": None if options.log2c is None else powers_of_two("--log2c", options.log2c),
         "cv": _folds(options.cv),
         "scoring": _scoring(options.scoring, options.positive, task),
         "scale": SCALES[check_choice("--scale", options.scale, SCALES)],
@@ -270,21 +270,21 @@ def _costs(text: str, classes: list[Any], names: list[str]) -> dict[Any, float]:
     return costs
 
 
-def values_of_C(text: str) -> list[float]:
+def powers_of_two(option: str, text: str) -> list[float]:
     """2 to the powers of LIBSVM's begin,end,step."""
     try:
         begin, end, step = (float(part) for part in text.split(","))
         count = (end - begin) / step
     except (ValueError, ZeroDivisionError) as error:
         raise UserError(
-            f"--log2c {text} is not begin,end,step with a step that is not 0, such as -5,15,2."
+            f"{option} {text} is not begin,end,step with a step that is not 0, such as -5,15,2."
         ) from error
     if not (0 <= count < MAX_CS and max(abs(begin), abs(end)) <= 100):
         raise UserError(
-            f"--log2c {text} must lead from begin to end, within -100 and 100, in at most {MAX_CS} steps."
+            f"{option} {text} must lead from begin to end, within -100 and 100, in at most {MAX_CS} steps."
         )
     powers = begin + step * np.arange(int(count + 1e-9) + 1)
-    return [float(C) for C in 2.0**powers]
+    return [float(value) for value in 2.0**powers]
 
 
 def _folds(text: str) -> str | int:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: Kernels that a search scores, about; other names learn no metric. For the share that is done.
 EXPECTED = {"linear": 1, "diagonal": 14, "gaussian": 8, "low-rank": 8, "auto": 28}
 USUALLY = 7
+#: The same of a search for unusual rows: without labels, and with them; a kernel without widths is one.
+EXPECTED_OF_DETECTION = {"auto": (3, 12), "rbf": (4, 4), "laplacian": (4, 4)}
 #: The last part of a search may take longer than the others: never more than this share before it is over.
 NEARLY = 0.95
 #: Fewer than these are not counted: a search of a second may take three.
@@ -27,6 +29,11 @@ def expected(kernel: Any) -> int:
     if isinstance(kernel, list):
         return sum(EXPECTED.get(name, USUALLY) for name in kernel) + 1
     return EXPECTED.get(kernel, USUALLY)
+
+
+def expected_of_detection(kernel: str, has_labels: bool) -> int:
+    """Kernels that a search for unusual rows scores."""
+    return EXPECTED_OF_DETECTION.get(kernel, (1, 1))[has_labels]
 
 
 class Progress:
@@ -89,7 +96,7 @@ class Progress:
         self.done()
         score = _score(path)
         self.highest = score if self.highest is None else max(self.highest, score)
-        self.show(f"{kernel_text(path.kernel)}, C = {path.Cs[path.best]:.4g}: {score:.4f}")
+        self.show(f"{kernel_text(path.kernel)}, {path.symbol} = {path.Cs[path.best]:.4g}: {score:.4f}")
 
     def done(self) -> None:
         """A part is done; it is timed, unless it is the first, in which code is loaded or compiled."""

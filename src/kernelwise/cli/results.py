@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kernelwise import __version__
 from kernelwise._core.text import count
 from kernelwise.cli.findings import SERIOUS
 from kernelwise.cli.output import print_table
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.columns_used import feature_names
-from kernelwise.reports.outliers import share_text, strangest_rows
+from kernelwise.reports.outliers import Strange, share_text
 from kernelwise.reports.words import score_key
 from kernelwise.search.verdict.wording import kernel_meaning, kernel_text
-
-if TYPE_CHECKING:
-    from kernelwise.cli.samples import Samples
 
 #: Names of scores that people write otherwise than scikit-learn does.
 SHOWN = {"r2": "R²"}
@@ -41,8 +38,8 @@ MEANINGS = {
 }
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
-#: Rows that `detect` shows, and columns that it names for each.
-MOST_ROWS, MOST_REASONS = 10, 3
+#: Columns that `detect` names for each strange row.
+MOST_REASONS = 3
 LEGEND_OF_DETECTION = (
     "The score of a row says how much it is like the others: the lower the score, the stranger the row.\n"
     "Each row has its score from a model that was not trained on it. --out writes the scores of all rows.\n"
@@ -125,7 +122,7 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
 def print_tuning(result: dict[str, Any], model: Any) -> None:
     """Print the table of the answer, and what its words mean."""
     print_table(_rows(result, model))
-    is_some = any(finding.name == "rows never held out" for finding in model.diagnostics_)
+    is_some = any(finding.name == catalogue.ROWS_NEVER_HELD_OUT.name for finding in model.diagnostics_)
     print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
     if result["score"]["name"] in MEANINGS:
         print(MEANINGS[result["score"]["name"]])
@@ -205,17 +202,17 @@ def _with_error(value: float, error: float | None, form: str = ".4f", error_form
     return f"{value:{form}}" if error is None else f"{value:{form}} ± {error:{error_form}}"
 
 
-def strangest(model: Any, data: Samples) -> list[dict[str, Any]]:
-    """The strangest rows of the training file, the strangest first, as JSON can hold them."""
+def strangest(rows: Sequence[Strange], lines: Any) -> list[dict[str, Any]]:
+    """The strangest rows of the training file, which are at these lines, as JSON can hold them."""
     return [
         {
-            "line": int(data.lines[one.row]),
+            "line": int(lines[one.row]),
             "score": one.score,
             "stranger_than": one.stranger_than,
             "probability": one.probability,
             "reasons": dict(one.reasons()[:MOST_REASONS]),
         }
-        for one in strangest_rows(model, data.rows, MOST_ROWS)
+        for one in rows
     ]
 
 

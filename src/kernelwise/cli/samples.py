@@ -205,24 +205,32 @@ def open_journal(
     from kernelwise._core.fingerprint import fingerprint
     from kernelwise._core.journal import Journal
 
-    about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
+    y = np.zeros(data.X.shape[0]) if data.y is None else data.y
+    about = {"command": command, "version": __version__, "data": fingerprint(data.X, y), **chosen}
     session.journal = journal = Journal(path, about)
     if journal.n_found:
         say(f"The journal {path} has {count(journal.n_found, 'finished part')}.")
     return journal
 
 
-def fit(model: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
+def fit(
+    model: Any,
+    data: Samples,
+    time_budget: float | None = None,
+    journal: Any = None,
+    n_kernels: int | None = None,
+) -> Any:
     """Fit a model whose progress the user sees, with the names of the features, and return it.
 
-    What it warns of is among its findings, in words for the command line; other warnings are passed on.
+    Its findings are shown in words for the command line, and not issued as warnings; warnings of other kinds
+    are passed on when the progress is over. ``n_kernels`` are scored, about, if that is known.
     """
     from kernelwise.estimators.tuned import fit_in_context
     from kernelwise.search.engine.context import FINAL, FitContext
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (
-        Progress(time_budget, expected(model.kernel), f"looking at {size}") as progress,
+        Progress(time_budget, n_kernels or expected(model.kernel), f"looking at {size}") as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         context = FitContext(
@@ -231,24 +239,13 @@ def fit(model: Any, data: Samples, time_budget: float | None = None, journal: An
             on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
             feature_names=data.names_for_fit,
             encoder=data.encoder,
+            warns=False,
         )
         with refusals_in_options():
             fit_in_context(model, data.rows, data.y, context, data.groups)
-    for warning, _ in beyond_findings(model, caught):
+    for warning in caught:
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return model
-
-
-def fit_detector(model: Any, data: Samples) -> None:
-    """Fit a model of unusual rows; what it warns of is among its findings, in words for the command line."""
-    from kernelwise.estimators.tuned_one_class import fit_named
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with refusals_in_options():
-            fit_named(model, data.rows, data.y, data.names_for_fit, data.encoder)
-    for _, text in beyond_findings(model, caught):
-        say(text)
 
 
 @contextmanager
@@ -260,15 +257,3 @@ def refusals_in_options() -> Iterator[None]:
         if not is_told(error):
             raise
         raise UserError(in_options(str(error))) from error
-
-
-def beyond_findings(
-    model: Any, caught: list[warnings.WarningMessage]
-) -> Iterator[tuple[warnings.WarningMessage, str]]:
-    """Warnings of a fit that say more than its findings do, each with what is left of its text."""
-    for warning in caught:
-        text = str(warning.message)
-        for finding in model.diagnostics_:
-            text = text.replace(str(finding), "")
-        if text.strip():
-            yield warning, text

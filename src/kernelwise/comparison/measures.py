@@ -12,6 +12,8 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
+from kernelwise._core.typing import Frame, Predictor, Samples
+
 Splits = list[tuple[np.ndarray, np.ndarray]]
 #: Errors beside the score, in the order of a cell.
 ERRORS = {
@@ -38,19 +40,19 @@ class Parts(NamedTuple):
 Measure = Callable[[Any, Parts], tuple[float, tuple[float | None, ...]]]
 
 
-def accuracy(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+def accuracy(model: Predictor, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
     """The share of held-out rows with the right label, and no errors."""
     return float(np.mean(model.predict(parts.X_test) == parts.y_test)), ()
 
 
-def _accuracy_and_log_loss(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+def _accuracy_and_log_loss(model: Predictor, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         loss = held_out_log_loss(model, *parts[:4], inner=parts.inner)
     return accuracy(model, parts)[0], (loss,)
 
 
-def _r2_and_errors(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+def _r2_and_errors(model: Predictor, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
     rest = parts.y_test - model.predict(parts.X_test)
     scatter = float(np.mean((parts.y_test - parts.y_test.mean()) ** 2))
     squared = float(np.mean(rest**2))
@@ -74,10 +76,10 @@ MEASURES: dict[str, Measure] = {
 
 
 def held_out_log_loss(
-    model: Any,
-    X_train: Any,
+    model: Predictor,
+    X_train: Samples | Frame,
     y_train: np.ndarray,
-    X_test: Any,
+    X_test: Samples | Frame,
     y_test: np.ndarray,
     inner: list[tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> float | None:
@@ -87,18 +89,17 @@ def held_out_log_loss(
     values on folds of the training rows: what it has chosen is kept, and trained once more for each fold.
     ``inner`` are these folds, if rows are not independent.
     """
-    if not hasattr(model, "predict_proba"):
-        model = calibrated(model, X_train, y_train, inner)
-        if model is None:
-            return None
-    p = np.asarray(model.predict_proba(X_test), dtype=np.float64)
+    sure: Any = model if hasattr(model, "predict_proba") else calibrated(model, X_train, y_train, inner)
+    if sure is None:
+        return None
+    p = np.asarray(sure.predict_proba(X_test), dtype=np.float64)
     classes = np.unique(np.concatenate([y_train, y_test]))
     p_of_all = np.zeros((len(p), len(classes)))  # a class that a model has never seen has no probability
-    p_of_all[:, np.searchsorted(classes, getattr(model, "classes_", classes))] = p
+    p_of_all[:, np.searchsorted(classes, getattr(sure, "classes_", classes))] = p
     return float(log_loss(y_test, p_of_all / p_of_all.sum(axis=1, keepdims=True), labels=classes))
 
 
-def calibrated(model: Any, X: Any, y: np.ndarray, inner: Any = None) -> Any:
+def calibrated(model: Predictor, X: Samples | Frame, y: np.ndarray, inner: Splits | None = None) -> Any:
     """What a fitted model has chosen, with sigmoids; None if it has no decision value for each class.
 
     None, too, if ``inner`` does not hold out every row once, as folds of time do not.

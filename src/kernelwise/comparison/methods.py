@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.covariance import EllipticEnvelope
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -19,11 +20,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
 from kernelwise._core.text import in_words, meant
+from kernelwise._core.typing import Estimator, Samples
 from kernelwise.comparison import peers
 from kernelwise.estimators import GridSearchSVC, TunedOneClassSVM, TunedSVC, TunedSVR
 
 
-def full_grid(cv: Any) -> GridSearchSVC:
+def full_grid(cv: int | StratifiedKFold) -> GridSearchSVC:
     """Paper 004's grid (Yin and Yin 2016) of widths and C, on features that are standardised once."""
     grid = {"gamma": peers.GAMMAS.tolist(), "C": peers.CS.tolist()}
     return GridSearchSVC(grid, scaler="standard", scaling="shared", cv=cv)
@@ -131,16 +133,16 @@ BY_TASK = {
 class EqualScores(OutlierMixin, BaseEstimator):
     """The answer that ignores X: all rows are alike."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
         """Learn nothing."""
         self.n_features_in_ = X.shape[1]
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Samples) -> np.ndarray:
         """Zeros of shape (n_samples,)."""
         return np.zeros(X.shape[0])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Samples) -> np.ndarray:
         """Ones of shape (n_samples,)."""
         return np.ones(X.shape[0], dtype=int)
 
@@ -157,7 +159,7 @@ BASELINES: dict[str, tuple[str, Any]] = {
 VERY_NEAR = 0.7
 
 
-def check_method(name: Any, known: Mapping[str, Any]) -> None:
+def check_method(name: object, known: Mapping[str, Any]) -> None:
     """Raise if `compare` does not know a method of that name."""
     if name in known:
         return
@@ -169,7 +171,11 @@ def check_method(name: Any, known: Mapping[str, Any]) -> None:
 
 
 def estimators(
-    methods: Any, task: str, random_state: int, n_jobs: int | None = None, is_sparse: bool = False
+    methods: str | Sequence[str] | Mapping[str, Estimator] | None,
+    task: str,
+    random_state: int,
+    n_jobs: int | None = None,
+    is_sparse: bool = False,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Estimators by name, and the names of usual ones that cannot be run, with the reason.
 

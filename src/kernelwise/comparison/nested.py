@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from joblib import parallel_config
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import clone, is_outlier_detector
 from sklearn.compose import ColumnTransformer
@@ -28,6 +29,7 @@ from kernelwise._core.reading import check_one_per_sample, check_table
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.threads import number_of_threads
+from kernelwise._core.typing import Estimator, RowsLike
 from kernelwise._core.validation import check_choice, check_integer, check_labels
 from kernelwise.comparison import peers
 from kernelwise.comparison.measures import ERRORS, MEASURES, SCORES, Measure, Parts, Splits, accuracy
@@ -42,9 +44,9 @@ N_INNER = 5
 
 
 def compare(
-    X: Any,
-    y: Any,
-    methods: Any = None,
+    X: RowsLike,
+    y: ArrayLike,
+    methods: str | Sequence[str] | Mapping[str, Estimator] | None = None,
     *,
     n_splits: int = 5,
     n_repeats: int = 1,
@@ -55,9 +57,9 @@ def compare(
     baseline: bool = True,
     on_begin: Callable[[str, int], None] | None = None,
     n_jobs: int | None = None,
-    groups: Any = None,
-    times: Any = None,
-    categorical_features: Any = "from_dtype",
+    groups: ArrayLike | None = None,
+    times: ArrayLike | None = None,
+    categorical_features: str | ArrayLike = "from_dtype",
 ) -> Comparison:
     """Compare several methods on the same outer folds: score, time and work.
 
@@ -123,41 +125,41 @@ def compare(
     ('r2', ['mae', 'rmse'])
     """
     check_choice(task, "task", "compare", tuple(BASELINES))
-    table, frame = X, to_table(X, categorical_features, "compare")
+    frame = to_table(X, categorical_features, "compare")
     if frame is None:
         check_table(X, "X")
-    else:  # the coding sees no targets
-        X = learn_encoder(frame).transform(frame)
+    # The coding sees no targets.
+    coded: Any = X if frame is None else learn_encoder(frame).transform(frame)
     check_one_per_sample(y)
     check_integer(n_splits, "n_splits", "compare", least=2)
     check_integer(n_repeats, "n_repeats", "compare", least=1)
-    check_consistent_length(X, y)
+    check_consistent_length(coded, y)
     if n_jobs == 0:
         raise ValueError("n_jobs of compare must be a number of threads, or -1 for all, got 0.")
-    chosen, skipped = estimators(methods, task, random_state, n_jobs, sparse.issparse(X))
+    chosen, skipped = estimators(methods, task, random_state, n_jobs, sparse.issparse(coded))
     name_of_baseline = ""
     if baseline:
         name_of_baseline, dummy = BASELINES[task]
         chosen.setdefault(name_of_baseline, dummy)
-    y = column_or_1d(y)
-    check_consistent_length(X, y)
+    targets: np.ndarray = column_or_1d(y)
+    check_consistent_length(coded, targets)
     if task == "detection":
-        check_detection_labels(y)
-    partition = Partition(groups, times, len(y))
-    splits = partition.outer(y, task, n_splits, n_repeats, random_state)
+        check_detection_labels(targets)
+    partition = Partition(groups, times, len(targets))
+    splits = partition.outer(targets, task, n_splits, n_repeats, random_state)
     journal = {} if journal is None else journal
     n_numbers = 4 + len(ERRORS[task])
     cells = np.zeros((n_numbers, len(chosen), len(splits)))
     for s, split in enumerate(splits):
-        inner = partition.inner(split[0], y, task, random_state)
+        inner = partition.inner(split[0], targets, task, random_state)
         for m, (name, estimator) in enumerate(chosen.items()):
             key = f"{name}/{s}"
             if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
                 if on_begin is not None:
                     on_begin(name, s)
-                rows = X if frame is None else _as_taken(estimator, X, frame, table)
+                rows = coded if frame is None else _as_taken(estimator, coded, frame, X)
                 journal[key] = nested_cell(
-                    estimator, rows, y, *split, n_jobs=n_jobs, inner=inner, measure=MEASURES[task]
+                    estimator, rows, targets, *split, n_jobs=n_jobs, inner=inner, measure=MEASURES[task]
                 )
             cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
             if callback is not None:
@@ -176,7 +178,7 @@ def compare(
     )
 
 
-def _as_taken(estimator: Any, coded: np.ndarray, frame: Table, table: Any) -> Any:
+def _as_taken(estimator: Estimator, coded: np.ndarray, frame: Table, table: RowsLike) -> Any:
     """The rows as an estimator takes them: coded, or one of the two forms of the table."""
     if isinstance(estimator, TunedSVC | TunedSVR | TunedOneClassSVM):
         return frame
@@ -184,13 +186,13 @@ def _as_taken(estimator: Any, coded: np.ndarray, frame: Table, table: Any) -> An
     return table if is_own else coded
 
 
-def _rows(X: Any, rows: np.ndarray) -> Any:
+def _rows(X: RowsLike, rows: np.ndarray) -> Any:
     return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
 
 
 def nested_cell(
-    estimator: Any,
-    X: Any,
+    estimator: Estimator,
+    X: RowsLike,
     y: np.ndarray,
     train: np.ndarray,
     test: np.ndarray,
@@ -210,7 +212,9 @@ def nested_cell(
     return score, *work, *errors
 
 
-def _trained(estimator: Any, parts: Parts, n_jobs: int | None) -> tuple[Any, tuple[float, float, float]]:
+def _trained(
+    estimator: Estimator, parts: Parts, n_jobs: int | None
+) -> tuple[Any, tuple[float, float, float]]:
     """A method trained on the training part, and wall and processor seconds and machines.
 
     The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting
@@ -234,7 +238,7 @@ def _trained(estimator: Any, parts: Parts, n_jobs: int | None) -> tuple[Any, tup
 class Partition:
     """How rows are parted; groups or times of the rows, of shape (n_samples,), or neither."""
 
-    def __init__(self, groups: Any, times: Any, n_samples: int) -> None:
+    def __init__(self, groups: ArrayLike | None, times: ArrayLike | None, n_samples: int) -> None:
         if groups is not None and times is not None:
             raise ValueError("'groups' and 'times' of compare cannot be used together. Pass one of them.")
         self.groups = None if groups is None else read_groups(groups, n_samples, "compare")

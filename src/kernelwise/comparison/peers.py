@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.stats import loguniform
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
@@ -32,6 +33,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from kernelwise._core.threads import number_of_threads
+from kernelwise._core.typing import MatrixLike
 
 #: Paper 004's grid (Yin and Yin 2016): σ = 2⁻⁸ … 2⁹ and C = 2⁻¹ … 2¹⁶, both in half steps.
 GAMMAS = 0.5 / (2.0 ** np.arange(-8.0, 9.25, 0.5)) ** 2
@@ -110,7 +112,7 @@ class _Optuna(BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Search, then train the best on all samples."""
         import optuna
 
@@ -133,7 +135,7 @@ class _Optuna(BaseEstimator):
         self.n_svm_fits_ = self.n_trials * n_folds + 1
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """What the best machine answers."""
         return self.best_estimator_.predict(X)
 
@@ -181,7 +183,7 @@ class _OfLibrary(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: Any, y: np.ndarray) -> None:
+    def _fit(self, X: MatrixLike, y: np.ndarray) -> None:
         make = MODELS[self.library]
         self.model_ = make(self.task, self.random_state, number_of_threads(self.n_jobs))
         self.model_.fit(_plain(X), y)
@@ -192,17 +194,17 @@ class LibraryClassifier(ClassifierMixin, _OfLibrary):
 
     task = "classification"
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Train on X of shape (n_samples, n_features) and labels of shape (n_samples,)."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._fit(X, codes)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Labels of shape (n_samples,)."""
         return self.classes_[np.asarray(self.model_.predict(_plain(X))).ravel().astype(int)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Probabilities of shape (n_samples, n_classes)."""
         return np.asarray(self.model_.predict_proba(_plain(X)), dtype=np.float64)
 
@@ -212,12 +214,12 @@ class LibraryRegressor(RegressorMixin, _OfLibrary):
 
     task = "regression"
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Train on X of shape (n_samples, n_features) and targets of shape (n_samples,)."""
         self._fit(X, np.asarray(y, dtype=np.float64))
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Numbers of shape (n_samples,)."""
         return np.asarray(self.model_.predict(_plain(X)), dtype=np.float64).ravel()
 
@@ -287,6 +289,6 @@ MODELS: dict[str, Callable[[str, int, int], Any]] = {
 }
 
 
-def _plain(X: Any) -> Any:
+def _plain(X: MatrixLike) -> Any:
     """A sparse matrix as it is; anything else as an array of shape (n_samples, n_features)."""
     return X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)

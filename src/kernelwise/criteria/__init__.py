@@ -18,7 +18,10 @@ name                  class                        module here               pap
 "polarization"        `Polarization`               `alignment`               002 (Glasmachers 2006)
 "kta"                 `KernelTargetAlignment`      `alignment`               002
 "centered-kta"        `KernelTargetAlignment`      `alignment`               none (Cortes and others 2012)
-"fisher"              `KernelFisher`               `separability`            named by 000, 003 and 004
+"hsic"                `HSIC`                       `alignment`               none (Gretton and others 2005)
+"fisher"              `KernelFisher`               `centres`                 named by 000, 003 and 004
+"fsm"                 `FSM`                        `centres`                 none (Nguyen and Ho 2008)
+"wu-wang"             `WuWangIndex`                `centres`                 cited by 000 and 004
 "margin"              `Margin`                     `margin`                  001 (Ayat and others 2002)
 "vc"                  `VCBound`                    `margin`                  001
 "validation-error"    `ValidationError`            `held_out_errors`         001
@@ -26,6 +29,10 @@ name                  class                        module here               pap
 "cv-error"            `CrossValidationError`       `held_out_errors`         none; 001 on all the data
 "cv-likelihood"       `CrossValidationLikelihood`  `held_out_errors`         none (Glasmachers, Igel 2010)
 "span"                `SpanEstimate`               `span`                    none (Chapelle and others 2002)
+"xi-alpha"            `XiAlpha`                    `one_training`            cited by 000 (Joachims 2000)
+"xi-alpha-smooth"     `XiAlpha`                    `one_training`            none; the same with a gradient
+"gacv"                `GACV`                       `one_training`            cited by 001 (Wahba)
+"evidence"            `Evidence`                   `one_training`            cited by 001, 003 and 004
 "regularized-margin"  `RegularizedMargin`          `regularized_margin`      003 (Laanaya and others 2011)
 ====================  ===========================  ========================  ===============================
 
@@ -42,8 +49,15 @@ from functools import partial
 from typing import Any
 
 from kernelwise._core.text import meant
-from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization, TargetAlignment, aligned_sum
+from kernelwise.criteria.alignment import (
+    HSIC,
+    KernelTargetAlignment,
+    Polarization,
+    TargetAlignment,
+    aligned_sum,
+)
 from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.centres import FSM, KernelFisher, WuWangIndex
 from kernelwise.criteria.held_out_errors import (
     CrossValidationError,
     CrossValidationLikelihood,
@@ -51,12 +65,12 @@ from kernelwise.criteria.held_out_errors import (
 )
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin, RadiusMargin, VCBound
+from kernelwise.criteria.one_training import GACV, Evidence, XiAlpha
 from kernelwise.criteria.regularized_margin import RegressionMargin, RegularizedMargin
 from kernelwise.criteria.separability import (
     ESDR,
     J4,
     InterClassDistance,
-    KernelFisher,
     PairCriterion,
     SumsCriterion,
 )
@@ -78,7 +92,10 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "polarization": Polarization,
     "kta": KernelTargetAlignment,
     "centered-kta": lambda: KernelTargetAlignment(centered=True),
+    "hsic": HSIC,
     "fisher": KernelFisher,
+    "fsm": FSM,
+    "wu-wang": WuWangIndex,
     "margin": Margin,
     "vc": VCBound,
     "validation-error": ValidationError,
@@ -86,6 +103,10 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "cv-error": CrossValidationError,
     "cv-likelihood": CrossValidationLikelihood,
     "span": SpanEstimate,
+    "xi-alpha": XiAlpha,
+    "xi-alpha-smooth": partial(XiAlpha, slope=5.0),
+    "gacv": GACV,
+    "evidence": Evidence,
     "regularized-margin": RegularizedMargin,
 }
 
@@ -126,10 +147,14 @@ def as_criterion(criterion: Any) -> Criterion:
 __all__ = [
     "CRITERIA",
     "ESDR",
+    "FSM",
+    "GACV",
+    "HSIC",
     "J4",
     "Criterion",
     "CrossValidationError",
     "CrossValidationLikelihood",
+    "Evidence",
     "InterClassDistance",
     "KernelFisher",
     "KernelTargetAlignment",
@@ -145,6 +170,8 @@ __all__ = [
     "TargetAlignment",
     "VCBound",
     "ValidationError",
+    "WuWangIndex",
+    "XiAlpha",
     "aligned_sum",
     "as_criterion",
 ]

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,7 +24,7 @@ from kernelwise.criteria.base import (
     TrainedMachine,
     mean_adjoint,
 )
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 from kernelwise.multiclass import MACHINES, two_class_machines
 from kernelwise.solvers.dual import SVMSolution, solve_svm_dual
 from kernelwise.solvers.sensitivity import Sensitivity, dual_sensitivity
@@ -243,12 +243,46 @@ class HingeMachine:
         machine = self.problem.K, self.signs, self.weight, self.C, self.solution
         answer = dual_sensitivity(*machine, by_coefficients, by_offset, treat_as_free=treat_as_free)
         if answer.ridge > 0 and "ridge" not in self.problem.memory.findings:
-            self.problem.memory.findings["ridge"] = Finding(
-                "ridge",
-                "warning",
-                "The kernel matrix of the free support vectors was singular at points of the search; "
-                f"{answer.ridge:.0e} of its mean diagonal was added for the gradient.",
-                "Look for repeated samples, or exclude such wide kernels with bounds.",
-                "Look for repeated rows, or leave out --criterion.",
-            )
+            self.problem.memory.findings["ridge"] = catalogue.RIDGE(ridge=answer.ridge)
         return answer
+
+
+#: Rows whose distance in feature space is below this share of their size are copies of one row.
+SAME = 8 * np.finfo(float).eps
+
+
+def of_distinct_rows(
+    problem: TwoClassProblem, value_of: Callable[[TwoClassProblem], TwoClassValue]
+) -> TwoClassValue:
+    """The value of a problem whose copies of a row are one row with their weight.
+
+    For costs of single coefficients: how copies share their α is up to the solver.
+    """
+    first, number = distinct_rows(problem.K, problem.signs)
+    if len(first) == len(number):
+        return value_of(problem)
+    value = value_of(
+        replace(
+            problem,
+            K=problem.K[np.ix_(first, first)],
+            signs=problem.signs[first],
+            weight=np.bincount(number, weights=problem.weight),
+            held_out=problem.held_out[first],
+            members=problem.members[first],
+        )
+    )
+    if value.machine is not None:
+        value.machine = TrainedMachine(first[value.machine.rows], *value.machine[1:])
+    if value.W is not None:
+        value.W = mean_adjoint([(first, value.W)], len(number))
+    return value
+
+
+def distinct_rows(K: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First rows of the distinct samples of each class in feature space, and the number of each row's."""
+    diagonal = K.diagonal()
+    size = diagonal[:, None] + diagonal
+    is_copy = (size - 2.0 * K <= SAME * np.abs(size)) & np.equal.outer(signs, signs)
+    np.fill_diagonal(is_copy, True)
+    first, number = np.unique(is_copy.argmax(axis=1), return_inverse=True)
+    return first, number

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -13,8 +13,13 @@ import numpy as np
 from scipy.special import expit
 
 from kernelwise._core.validation import check_not_negative, check_positive
-from kernelwise.criteria.base import TrainedMachine
-from kernelwise.criteria.machine import HingeMachine, MachineCriterion, TwoClassProblem, TwoClassValue
+from kernelwise.criteria.machine import (
+    HingeMachine,
+    MachineCriterion,
+    TwoClassProblem,
+    TwoClassValue,
+    of_distinct_rows,
+)
 from kernelwise.solvers.sensitivity import symmetric_product
 
 #: What is always added to the bordered system, relative to its size: repeated points of two classes.
@@ -163,10 +168,6 @@ class Spans:
         return W, by_alpha, by_C
 
 
-#: Rows whose distance in feature space is below this share of their size are copies of one row.
-SAME = 8 * np.finfo(float).eps
-
-
 class SpanEstimate(MachineCriterion):
     """Estimate of the leave-one-out error from one trained machine: the smoothed span estimate.
 
@@ -240,26 +241,7 @@ class SpanEstimate(MachineCriterion):
         self.slope = float(slope)
 
     def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
-        first, number = distinct_rows(problem.K, problem.signs)
-        if len(first) == len(number):
-            return self._of_distinct(problem)
-        weight = np.bincount(number, weights=problem.weight)
-        value = self._of_distinct(
-            replace(
-                problem,
-                K=problem.K[np.ix_(first, first)],
-                signs=problem.signs[first],
-                weight=weight,
-                held_out=problem.held_out[first],
-                members=problem.members[first],
-            )
-        )
-        if value.machine is not None:
-            value.machine = TrainedMachine(first[value.machine.rows], *value.machine[1:])
-        if isinstance(value.W, np.ndarray):
-            W, value.W = value.W, np.zeros(problem.K.shape)
-            value.W[np.ix_(first, first)] = W
-        return value
+        return of_distinct_rows(problem, self._of_distinct)
 
     def _of_distinct(self, problem: TwoClassProblem) -> TwoClassValue:
         """The estimate of a problem without copies: how they share their α is up to the solver."""
@@ -289,13 +271,3 @@ class SpanEstimate(MachineCriterion):
         value.W = W + symmetric_product(left[:, None], machine.beta[:, None])
         value.by_C = answer.by_C + by_C
         return value
-
-
-def distinct_rows(K: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First rows of the distinct samples of each class in feature space, and the number of each row's."""
-    diagonal = K.diagonal()
-    size = diagonal[:, None] + diagonal
-    is_copy = (size - 2.0 * K <= SAME * np.abs(size)) & np.equal.outer(signs, signs)
-    np.fill_diagonal(is_copy, True)
-    first, number = np.unique(is_copy.argmax(axis=1), return_inverse=True)
-    return first, number

@@ -1,4 +1,4 @@
-"""What to know about the data before a kernel is chosen: findings a user can act on."""
+"""Checks of the data before a kernel is chosen; their findings say what a user can do."""
 
 from kernelwise.diagnostics._pairs import ClosestPair, Points, closest_pair, distinct_points
 from kernelwise.diagnostics._theorems import BoundaryVerdict, boundary_verdict

@@ -1,20 +1,22 @@
-"""What the checks look at: samples, names of features, labels and a kernel."""
+"""The data that checks look at: samples, names of features, labels and a kernel."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from kernelwise._core.reading import explained
+from kernelwise._core.typing import RowsLike, ScaleLike
 from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels import Kernel, KernelLike, as_kernel
 from kernelwise.search.data.scaling import apply_scaler, fit_scaler, weigh_alike
 from kernelwise.tables import Encoder, Table, by_column, learn_encoder, to_table
 
@@ -40,12 +42,12 @@ class Data:
     @classmethod
     def read(
         cls,
-        X: Any,
-        y: Any,
-        kernel: Any,
-        feature_names: Any = None,
-        lines: Any = None,
-        categorical_features: Any = None,
+        X: RowsLike,
+        y: ArrayLike,
+        kernel: KernelLike | None,
+        feature_names: Sequence[str] | np.ndarray | None = None,
+        lines: ArrayLike | None = None,
+        categorical_features: str | ArrayLike | None = None,
     ) -> Data:
         """Check what the user passed."""
         columns = _column_names(X) if feature_names is None else feature_names
@@ -53,10 +55,10 @@ class Data:
         encoder = None
         if frame is None:
             with explained(X):
-                X = check_array(
+                samples = check_array(
                     X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X"
                 )
-            n_columns = X.shape[1]
+            n_columns = samples.shape[1]
         else:
             n_columns = frame.shape[1]
         is_named = columns is not None
@@ -69,14 +71,14 @@ class Data:
         if frame is not None:
             frame = replace(frame, names=own, has_names=is_named)
             encoder = learn_encoder(frame)
-            X, names = encoder.transform(frame), _shown(encoder.feature_names, is_named)
-        classes, index = check_labels(y, X.shape[0], min_classes=1)
+            samples, names = encoder.transform(frame), _shown(encoder.feature_names, is_named)
+        classes, index = check_labels(y, samples.shape[0], min_classes=1)
         kernel = as_kernel("rbf" if kernel is None else kernel)
-        kernel.check_takes(X)
+        kernel.check_takes(samples)
         if not kernel.needs_data:
-            kernel._check_features(X.shape[1])
+            kernel._check_features(samples.shape[1])
         lines = None if lines is None else np.asarray(lines)
-        return cls(X, names, classes.tolist(), index, kernel, lines, frame, encoder)
+        return cls(samples, names, classes.tolist(), index, kernel, lines, frame, encoder)
 
     @property
     def columns(self) -> tuple[Any, list[str]]:
@@ -101,7 +103,7 @@ class Data:
         """Number of samples of each class."""
         return np.bincount(self.index, minlength=len(self.classes))
 
-    def scaled(self, scale: Any) -> Data:
+    def scaled(self, scale: ScaleLike) -> Data:
         """The same samples after a scaling, as `kernelwise.TunedSVC` does it."""
         scaler = fit_scaler(scale, self.X, None, "diagnose")
         if self.encoder is not None:
@@ -116,13 +118,13 @@ class Data:
             try:
                 kernel = self.kernel.initialize(self.X, self.index, heuristic="keep")
             except ValueError as error:  # what no kernel of this kind can be made of is a finding, too
-                return self, [Finding("kernel", "error", str(error))]
-        found = [Finding("kernel", "warning", str(warning.message)) for warning in caught]
+                return self, [catalogue.KERNEL_IMPOSSIBLE(error=error)]
+        found = [catalogue.KERNEL_DOUBTFUL(warning=warning.message) for warning in caught]
         unit = "" if kernel.reach is None else self.unit  # others measure distances in their own way
         return replace(self, X=kernel.transform(self.X), kernel=kernel, unit=unit), found
 
 
-def _column_names(X: Any) -> Any:
+def _column_names(X: RowsLike) -> Any:
     """Names of the columns of a data frame; None if X is none."""
     return getattr(X, "column_names", getattr(X, "columns", None))
 

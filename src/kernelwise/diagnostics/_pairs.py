@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.equal_rows import number_equal_rows
+from kernelwise._core.typing import Samples
 from kernelwise.kernels.distances import squared_distances, squared_norms
 
 
@@ -46,7 +47,7 @@ class Points:
     first: np.ndarray
     counts: np.ndarray
 
-    def mapped(self, X: Any) -> Points:
+    def mapped(self, X: Samples) -> Points:
         """The points with the coordinates that their first samples have in ``X``; some may fall together.
 
         Equal samples stay equal, although a matrix product may round them differently.
@@ -54,7 +55,7 @@ class Points:
         return _gathered(X[self.first], self.first, self.counts)
 
 
-def distinct_points(X: Any, index: np.ndarray, n_classes: int) -> Points:
+def distinct_points(X: Samples, index: np.ndarray, n_classes: int) -> Points:
     """Gather samples whose features are all equal, in the order of their first samples.
 
     Parameters
@@ -76,7 +77,7 @@ def distinct_points(X: Any, index: np.ndarray, n_classes: int) -> Points:
     return _gathered(X, np.arange(X.shape[0]), (index[:, None] == np.arange(n_classes)).astype(int))
 
 
-def _gathered(X: Any, first: np.ndarray, counts: np.ndarray) -> Points:
+def _gathered(X: Samples, first: np.ndarray, counts: np.ndarray) -> Points:
     """Merge equal rows of ``X``."""
     numbers = number_equal_rows(X)
     chosen = np.unique(numbers, return_index=True)[1]
@@ -183,7 +184,7 @@ def closest_pair(points: Points) -> ClosestPair | None:
     return None if samples is None else ClosestPair(samples, float(np.sqrt(best)), n_ties, labels)
 
 
-def _blocks(X: Any) -> Iterator[Block]:
+def _blocks(X: Samples) -> Iterator[Block]:
     """The upper triangle."""
     # Blocks are centred by means of their own, so that norms double; the rest is a generous factor.
     norms = squared_norms(X if sparse.issparse(X) else X - X.mean(axis=0))
@@ -194,7 +195,7 @@ def _blocks(X: Any) -> Iterator[Block]:
         yield Block(rows, columns, unit * (largest[rows.start] + largest[columns.start]))
 
 
-def _distances(X: Any, block: Block) -> np.ndarray:
+def _distances(X: Samples, block: Block) -> np.ndarray:
     """Squared distances of a block; infinite below and on the diagonal."""
     rows, columns, _ = block
     if rows != columns:
@@ -204,7 +205,7 @@ def _distances(X: Any, block: Block) -> np.ndarray:
     return D
 
 
-def _candidates(X: Any, block: Block, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _candidates(X: Samples, block: Block, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pairs of points that may be closest, and their squared distances to a relative error below `TIE`."""
     distances = _distances(X, block)
     i, j = np.nonzero(distances <= upper * (1 + TIE) + block.rounding)

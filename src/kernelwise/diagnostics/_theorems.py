@@ -1,4 +1,4 @@
-"""What the closest pair of points says about criteria at narrow widths (paper 002, theorems 2 and 3).
+"""Verdict of the closest pair of points on criteria at narrow widths (paper 002, theorems 2 and 3).
 
 For σ → 0 the Gram matrix goes to K₀, which is 1 for equal points and 0 for all others, and of all entries
 that still move those of the closest pairs dominate (paper 002, Glasmachers 2006, lemma 1). So a criterion
@@ -22,18 +22,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.text import count
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import check_labels, check_samples
 from kernelwise.criteria import CRITERIA, RegularizedMargin, SumsCriterion
 from kernelwise.criteria.sums import ClassSums
 from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._pairs import ClosestPair, Points, closest_pair, distinct_points
 from kernelwise.exceptions import DegenerateGramError, KernelwiseWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels import KernelLike
 from kernelwise.kernels.starts import start_gamma
 
 #: What the criteria are called in sentences.
@@ -43,7 +45,7 @@ WORDS |= {"regularized-margin": "the regularised margin w"}
 
 @dataclass(frozen=True)
 class BoundaryVerdict:
-    """Which criteria prefer a kernel width of zero on given data (paper 002, theorems 2 and 3).
+    """Verdict on which criteria prefer a kernel width of zero on given data (paper 002, theorems 2 and 3).
 
     Attributes
     ----------
@@ -84,7 +86,7 @@ class BoundaryVerdict:
     finding: Finding
 
 
-def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
+def boundary_verdict(X: MatrixLike, y: ArrayLike, kernel: KernelLike | None = None) -> BoundaryVerdict:
     """Find the closest pair of different points, and tell which criteria it misleads (paper 002).
 
     Parameters
@@ -123,23 +125,17 @@ def verdict_on(data: Data, points: Points) -> BoundaryVerdict:
     """The closest pair of different points, its labels, and the verdict; samples are already mapped."""
     pair = closest_pair(points)
     if pair is None:
-        message = (
-            "Some different points are so close that their squared distance is zero in double precision."
-        )
-        option = "Use other units for the columns."
-        finding = Finding("closest-pair", "warning", message, "Rescale X.", option)
-        return BoundaryVerdict(None, 0, {}, (), finding)
+        return BoundaryVerdict(None, 0, {}, (), catalogue.TOO_CLOSE())
     signs = pulls(pair, points)
     if _is_single(data, points, pair):
         signs["radius-margin"] = signs["polarization"]  # theorem 2
     affected = tuple(name for name, sign in signs.items() if sign < 0)
-    message = f"{_evidence(data, pair)} {_verdict(data, points, pair, signs)}"
+    evidence = f"{_evidence(data, pair)} {_verdict(data, points, pair, signs)}"
     if data.lines is not None:
-        message = _plain(data, pair, affected)
-    finding = Finding("closest-pair", "info", message)
+        evidence = _plain(data, pair, affected)
+    finding = catalogue.CLOSEST_PAIR(evidence=evidence)
     if affected:
-        option = "Leave out --criterion, so that cross-validation chooses the width."
-        finding = Finding("closest-pair", "warning", message, _advice(data), option)
+        finding = catalogue.CLOSEST_PAIR_MISLEADS(evidence=evidence, gamma=_usual_gamma(data))
     return BoundaryVerdict(pair, signs["polarization"], signs, affected, finding)
 
 
@@ -225,15 +221,12 @@ def _missing(data: Data, pair: ClosestPair, are_copies: bool) -> str:
     return "does not apply, because it assumes more than two samples"
 
 
-def _advice(data: Data) -> str:
+def _usual_gamma(data: Data) -> float:
+    """γ by Jaakkola's heuristic."""
     with warnings.catch_warnings():
         # Repeated points have a finding of their own.
         warnings.simplefilter("ignore", KernelwiseWarning)
-        gamma = start_gamma(data.X, data.index, "jaakkola")
-    return (
-        f"Start the search for the width at γ = {gamma:.4g} (Jaakkola's heuristic), and do not trust an "
-        "optimum at the narrow end of the range."
-    )
+        return start_gamma(data.X, data.index, "jaakkola")
 
 
 #: Criteria that are functions of sums over classes, as theorem 3 is about one.

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from kernelwise._core.memory import amount
 from kernelwise._core.notebook import block, table
-from kernelwise._core.text import count
+from kernelwise._core.typing import RowsLike, ScaleLike
 from kernelwise._core.validation import LARGE, check_choice
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.diagnostics._pairs import Points, distinct_points
 from kernelwise.diagnostics._theorems import verdict_on
 from kernelwise.diagnostics.targets import (
-    TWO_SPELLINGS,
     as_targets,
     class_findings,
     conflict_findings,
@@ -33,8 +33,8 @@ from kernelwise.diagnostics.targets import (
 from kernelwise.estimators.kernel_argument import trains_by_rows
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
-from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel
+from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels import Kernel, KernelLike
 from kernelwise.kernels.radial import sigma_of
 from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.sketch.sketch import DistanceSketch
@@ -81,17 +81,17 @@ class Diagnosis(list[Finding]):
 
 
 def diagnose(
-    X: Any,
-    y: Any,
+    X: RowsLike,
+    y: ArrayLike,
     *,
-    kernel: Any = None,
+    kernel: KernelLike | None = None,
     random_state: int = 0,
-    feature_names: Any = None,
+    feature_names: Sequence[str] | np.ndarray | None = None,
     task: str = "classification",
-    lines: Any = None,
+    lines: ArrayLike | None = None,
     pairs: bool = True,
-    scale: Any = None,
-    categorical_features: Any = "from_dtype",
+    scale: ScaleLike = None,
+    categorical_features: str | ArrayLike = "from_dtype",
 ) -> Diagnosis:
     """Look for problems that could mislead or slow down the choice of a kernel.
 
@@ -128,7 +128,7 @@ def diagnose(
         "imbalance", "values", "constant", "scaling", "row numbers", "identifiers", "target in a column",
         "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost"; for a regression
         also "constant target" and "outliers"; for a table with words or gaps also "gaps", "whole numbers that
-        may be words", "words that name rows" and "empty columns".
+        may be words", "words that name rows", "empty columns" and "mostly empty".
 
     Notes
     -----
@@ -152,7 +152,7 @@ def diagnose(
         return _of_numbers(Data.read(X, np.zeros(np.shape(y)[:1], int), kernel, *how), y, scale)
     data = Data.read(X, y, kernel, *how)
     findings = [*class_findings(data), *value_findings(data), *table_findings(data)]
-    if any(finding.name == "values" for finding in findings):
+    if any(finding.name == catalogue.VALUES.name for finding in findings):
         return _diagnosis(findings)
     table, names = data.columns
     findings += column_findings(table, data.index, names, is_classes=True)
@@ -166,7 +166,9 @@ def diagnose(
     return _diagnosis([*findings, *cost_findings(data)])
 
 
-def diagnose_pairs(X: Any, y: Any, kernel: Kernel, lines: Any = None) -> list[Finding]:
+def diagnose_pairs(
+    X: RowsLike, y: ArrayLike, kernel: Kernel, lines: ArrayLike | None = None
+) -> list[Finding]:
     """The findings that `diagnose` leaves out if ``pairs`` is False: "kernel", "closest-pair" and "curve"."""
     data = Data.read(X, y, kernel, lines=lines)
     return _pair_findings(data, distinct_points(data.X, data.index, len(data.classes)))[1]
@@ -184,11 +186,11 @@ def _pair_findings(data: Data, points: Points, random_state: int = 0) -> tuple[D
     return data, [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]
 
 
-def _of_numbers(data: Data, y: Any, scale: Any) -> Diagnosis:
+def _of_numbers(data: Data, y: ArrayLike, scale: ScaleLike) -> Diagnosis:
     """The checks of a regression, whose samples are all of one class here."""
     y = as_targets(y, len(data.index))
     findings = [*target_findings(data, y), *value_findings(data), *table_findings(data)]
-    if any(finding.name == "values" for finding in findings):
+    if any(finding.name == catalogue.VALUES.name for finding in findings):
         return _diagnosis(findings)
     table, names = data.columns
     findings += column_findings(table, y, names, is_classes=False)
@@ -200,7 +202,7 @@ def most_serious_first(findings: Iterable[Finding]) -> list[Finding]:
     """Findings by their severity; labels written in two ways come first, since other findings follow."""
 
     def rank(finding: Finding) -> tuple[bool, int]:
-        return finding.name != TWO_SPELLINGS, SEVERITIES.index(finding.severity)
+        return finding.name != catalogue.TWO_SPELLINGS.name, SEVERITIES.index(finding.severity)
 
     return sorted(findings, key=rank)
 
@@ -223,14 +225,7 @@ def value_findings(data: Data) -> Iterator[Finding]:
     n_nan, n_infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     kinds = {"NaN": n_nan, "infinite": n_infinite, f"above {LARGE:g}": int(bad.sum()) - n_nan - n_infinite}
     counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
-    yield Finding(
-        "values",
-        "error",
-        f"X has {count(int(bad.sum()), 'unusable value')} ({counted}) in {affected}, so distances, "
-        "duplicates and scales were not checked.",
-        "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
-        "Correct them, or leave the columns out with --ignore.",
-    )
+    yield catalogue.VALUES(n=int(bad.sum()), kinds=counted, features=affected)
 
 
 def table_findings(data: Data) -> Iterator[Finding]:
@@ -241,13 +236,7 @@ def table_findings(data: Data) -> Iterator[Finding]:
     gaps = [int(is_missing(column).sum()) for column in data.frame.columns]
     if any(gaps):
         with_gaps = [f"{names[k]} ({100.0 * gaps[k] / n:.0f} %)" for k in np.argsort(gaps)[::-1] if gaps[k]]
-        yield Finding(
-            "gaps",
-            "info",
-            f"{count(len(with_gaps), 'column has', 'columns have')} gaps: {listed(with_gaps)}.",
-            "TunedSVC and TunedSVR accept gaps: they replace a missing number by the median of its column "
-            "and add a feature that marks it.",
-        )
+        yield catalogue.GAPS(n=len(with_gaps), columns=listed(with_gaps))
     yield from findings_of_table(data.frame, data.encoder)
 
 
@@ -262,23 +251,10 @@ def feature_findings(data: Data) -> Iterator[Finding]:
         low, high, deviation = X.min(axis=0), X.max(axis=0), X.std(axis=0)
     constant = low == high
     if constant.any():
-        yield _constant(data, np.flatnonzero(constant))
+        names = listed(data.names[k] for k in np.flatnonzero(constant))
+        yield catalogue.CONSTANT(n=int(constant.sum()), features=names)
     if not constant.all() and not data.kernel.scales_features:
         yield from _scaling(data, np.flatnonzero(~constant), deviation)
-
-
-def _constant(data: Data, features: np.ndarray) -> Finding:
-    is_one = len(features) == 1
-    them, their = ("it", "its") if is_one else ("them", "their")
-    return Finding(
-        "constant",
-        "warning",
-        f"{count(len(features), 'feature is', 'features are')} constant: "
-        f"{listed(data.names[k] for k in features)}.",
-        f"Remove {them} (sklearn.feature_selection.VarianceThreshold): no kernel can use {them}, and a "
-        f"Mahalanobis kernel has to invert {their} variance.",
-        f"Leave {them} out with --ignore: no kernel can use {them}.",
-    )
 
 
 def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> Iterator[Finding]:
@@ -290,15 +266,16 @@ def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> Iterator
     scaler = "MaxAbsScaler" if sparse.issparse(data.X) else "StandardScaler"
     # The variance of a feature such as 1e-170 and 2e-170 is zero.
     ratio = deviation[large] / deviation[small] if deviation[small] > 0 else np.inf
-    yield Finding(
-        "scaling",
-        "warning",
-        f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is {ratio:.3g} times that "
-        f"of {data.names[small]} ({deviation[small]:.3g}). {count(len(hidden), 'feature')} more than "
-        f"{RATIO:g} times smaller hardly count{'s' if len(hidden) == 1 else ''}: "
-        f"{listed(data.names[k] for k in hidden)}.",
-        f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis kernel.",
-        "Use --scale standard, which is the default.",
+    yield catalogue.SCALING(
+        large=data.names[large],
+        large_deviation=deviation[large],
+        ratio=ratio,
+        small=data.names[small],
+        small_deviation=deviation[small],
+        n=len(hidden),
+        limit=RATIO,
+        hidden=listed(data.names[k] for k in hidden),
+        scaler=scaler,
     )
 
 
@@ -307,35 +284,20 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
     n, n_points = len(data.index), len(points.first)
     copies = int(np.maximum(points.counts - 1, 0).sum())
     if copies:
-        yield Finding(
-            "duplicates",
-            "info",
-            f"{count(copies, f'{data.noun} repeats', f'{data.noun}s repeat')} another with the same label "
-            f"({100 * copies / n:.1f} % of all).",
-            "Copies in several folds make the cross-validated score too high. Remove copies, or use "
-            "sample_weight or grouped folds.",
-            "kernelwise puts the copies of a row into one fold. If you make folds or a test file yourself, "
-            "remove the copies first: copies in both parts make the score too high.",
-        )
+        yield catalogue.DUPLICATES(n=copies, noun=data.noun, percent=100 * copies / n)
     mixed = (points.counts > 0).sum(axis=1) > 1
     if mixed.any():
         there = points.counts[mixed]
         floor = int((there.sum(axis=1) - there.max(axis=1)).sum())
-        yield Finding(
-            "conflicts",
-            "warning",
-            f"{count(int(there.sum()), data.noun)} in {count(int(mixed.sum()), 'group')} of equal features "
-            f"have different labels, so any model makes at least {count(floor, 'training error')} "
-            f"({100 * floor / n:.1f} %).",
-            "Check these labels, or add a feature that distinguishes these samples. DBTC may have no peak.",
-            "Check these labels, or add a column that distinguishes these rows.",
+        yield catalogue.CONFLICTS(
+            n=int(there.sum()),
+            noun=data.noun,
+            n_groups=int(mixed.sum()),
+            n_errors=floor,
+            percent=100 * floor / n,
         )
     if n_points == 1 < n:
-        same = f"All {n} {data.noun}s are the same point: every distance is zero."
-        advice = "Check X: no kernel can separate the classes."
-        yield Finding(
-            "identical", "error", same, advice, "Check the file: no kernel can separate the classes."
-        )
+        yield catalogue.IDENTICAL(n=n, noun=data.noun)
 
 
 MANY = 50_000  # samples from which only some blocks of the pairs are looked at
@@ -345,11 +307,7 @@ N_BLOCKS = 200  # of every two classes
 def curve_findings(data: Data, random_state: int) -> list[Finding]:
     """Peak, plateau or boundary of DBTC for every one-vs-rest problem; samples are already mapped."""
     if data.counts.min() < 2:
-        lonely = data.classes[int(data.counts.argmin())]
-        unseen = (
-            f"The separation of the classes was not examined, because class {lonely!r} has only one sample."
-        )
-        return [Finding("curve", "info", unseen)]
+        return [catalogue.CURVE_NOT_SEEN(label=data.classes[int(data.counts.argmin())])]
     n_blocks = N_BLOCKS if len(data.index) > MANY else None
     sketch = DistanceSketch.from_data(data.X, data.index, n_blocks=n_blocks, random_state=random_state)
     with warnings.catch_warnings():
@@ -358,32 +316,18 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
         try:
             best = sketch.maximize("dbtc", strategy="ovr")
         except DegenerateGramError:
-            nowhere = (
-                "No kernel width separates any samples: all squared distances are zero in double precision."
-            )
-            advice = "Rescale X, or check the kernel's linear map."
-            return [Finding("curve", "error", nowhere, advice, "Use other units for the columns.")]
+            return [catalogue.CURVE_NOWHERE()]
     names = [f"class {label!r}" for label in data.classes] if len(best.problems) > 1 else ["the two classes"]
     reasons = zip(names, best.stop_reasons, strict=True)
     flat = [f"{name}: {reason}" for name, reason in reasons if reason != "interior peak"]
     seen = "" if n_blocks is None else f" (as far as {N_BLOCKS} random blocks of pairs show)"
     if flat:
-        message = (
-            f"The distances alone do not show how wide the kernel should be{seen}: the criterion DBTC has no "
-            f"peak for {len(flat)} of {count(len(names), 'two-class problem')} ({listed(flat)})."
+        return [catalogue.CURVE_FLAT(seen=seen, n_flat=len(flat), n=len(names), problems=listed(flat))]
+    return [
+        catalogue.CURVE_PEAK(
+            noun=data.noun, distance=sigma_of(best.gamma), unit=data.unit, seen=seen, gamma=best.gamma
         )
-        advice = (
-            "Choose the width by cross-validation or another criterion. Label noise, and equal or close "
-            "points with different labels, cause such curves."
-        )
-        option = "Leave out --criterion, so that cross-validation chooses the width."
-        return [Finding("curve", "warning", message, advice, option)]
-    peak = (
-        f"The classes are farthest apart if {data.noun}s count as alike up to a distance of about "
-        f"{sigma_of(best.gamma):.2g}{data.unit}{seen} (the criterion DBTC has its peak at γ = "
-        f"{best.gamma:.4g})."
-    )
-    return [Finding("curve", "info", peak)]
+    ]
 
 
 # Seconds of one core (2026) for each of the n² kernel values, at C = 1, γ = "scale", n from 500 to 20 000 and
@@ -403,22 +347,8 @@ def cost_findings(data: Data) -> list[Finding]:
     gram = f"Gram matrix of {amount(8 * n * n)}"
     how = f"rows of the kernel, not its {gram}" if by_rows else f"the {gram}"
     time = "less than 0.01 s" if seconds < 0.01 else f"about {seconds:.1g} s"
-    message = (
-        f"Training one model on these {n} {data.noun}s takes {time}, and a search trains hundreds of models. "
-        f"The estimate is for one core, C = 1 and {how}; it may be wrong by a factor of five. At C = 10 000 "
-        "training can take a hundred times as long."
-    )
-    if seconds <= LONG:
-        return [Finding("cost", "info", message)]
-    return [
-        Finding(
-            "cost",
-            "warning",
-            message,
-            "Choose the kernel on a part of the samples.",
-            "Set --time-budget.",
-        )
-    ]
+    entry = catalogue.COST if seconds <= LONG else catalogue.HIGH_COST
+    return [entry(n_rows=n, noun=data.noun, time=time, how=how)]
 
 
 def predicted_seconds(data: Data, by_rows: bool) -> float:

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from dask import compute, config, delayed, persist
-from scipy import sparse
+from numpy.typing import ArrayLike
 
 from kernelwise._core.reading import as_numbers
 from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.typing import DaskCollection, Samples, is_sparse
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights
 from kernelwise.sketch.pass_over_pairs import USUAL, SortedSamples
 
@@ -26,13 +27,13 @@ from kernelwise.sketch.pass_over_pairs import USUAL, SortedSamples
 FAN_IN = 8
 
 
-def computed(tasks: Any) -> Any:
+def computed(tasks: object) -> Any:
     """Run delayed tasks, and return what they return."""
     with _settings():
         return compute(tasks)[0]
 
 
-def persisted(value: Any) -> Any:
+def persisted(value: object) -> Any:
     """Delay a value that is no dask collection; a cluster's workers get it once, not with every task."""
     with _settings():
         return persist(delayed(value, traverse=False))[0]
@@ -73,7 +74,7 @@ class Chunk(NamedTuple):
     weight: Any
 
 
-def aligned(X: Any, y: Any, sample_weight: Any) -> list[Chunk]:
+def aligned(X: DaskCollection, y: ArrayLike, sample_weight: ArrayLike | None) -> list[Chunk]:
     """Return the delayed chunks of X with their targets and weights."""
     if hasattr(X, "rechunk"):
         if X.ndim != 2:
@@ -100,7 +101,7 @@ def _check_no_words(X: Any) -> None:
             )
 
 
-def _in_chunks_of(X: Any, column: Any, n_chunks: int, name: str) -> list[Any]:
+def _in_chunks_of(X: DaskCollection, column: Any, n_chunks: int, name: str) -> list[Any]:
     """Return one delayed array for each chunk of X; Nones for None."""
     if column is None or (not hasattr(column, "dask") and np.ndim(column) == 0):  # one weight for all
         return [column] * n_chunks
@@ -132,7 +133,7 @@ def _in_chunks_of(X: Any, column: Any, n_chunks: int, name: str) -> list[Any]:
     return chunks
 
 
-def _delayed(collection: Any) -> list[Any]:
+def _delayed(collection: DaskCollection) -> list[Any]:
     return list(np.ravel(np.asarray(collection.to_delayed(), dtype=object)))
 
 
@@ -180,7 +181,12 @@ class ChunkedRows:
 
     @classmethod
     def from_data(
-        cls, X: Any, y: Any, sample_weight: Any = None, *, is_regression: bool = False
+        cls,
+        X: DaskCollection,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        is_regression: bool = False,
     ) -> ChunkedRows:
         """Check all chunks, and count their classes or fetch their targets.
 
@@ -230,7 +236,9 @@ class ChunkedRows:
         """Index of the first row of each class, and the number of rows: shape (n_classes + 1,)."""
         return np.concatenate([[0], np.cumsum(self.counts.sum(axis=0))])
 
-    def samples(self, transform: Callable[[Any], Any], centre: Any, distance: str = USUAL) -> list[Any]:
+    def samples(
+        self, transform: Callable[[Any], Any], centre: float | np.ndarray, distance: str = USUAL
+    ) -> list[Any]:
         """Return the `SortedSamples` of every chunk, delayed, after a map of its rows, less ``centre``."""
         settings = transform, centre, distance, self.classes, self.is_weighted, self.is_regression
         sort = delayed(partial(_sorted_chunk, *settings))
@@ -290,11 +298,11 @@ def as_given(X: Any) -> Any:
     return X
 
 
-def _arrays(is_regression: bool, X: Any, y: Any, weight: Any) -> Chunk:
+def _arrays(is_regression: bool, X: Samples, y: ArrayLike, weight: ArrayLike | None) -> Chunk:
     """Return a chunk as checked arrays."""
     X = check_samples(X)
     n = X.shape[0]
-    if sparse.issparse(X):
+    if is_sparse(X):
         raise ValueError("Sparse chunks cannot be centred. Pass dense ones.")
     if is_regression:
         y = check_targets(as_numbers(y), n)
@@ -311,41 +319,45 @@ def _strata(is_regression: bool, y: np.ndarray) -> np.ndarray:
     return np.zeros(len(y), int) if is_regression else y
 
 
-def _summary(is_regression: bool, k: int, X: Any, y: Any, weight: Any) -> Summary | None:
+def _summary(
+    is_regression: bool, k: int, X: Samples, y: np.ndarray, weight: ArrayLike | None
+) -> Summary | None:
     """Check the k-th chunk and count it; None if it is empty."""
     if X.shape[0] == 0 and len(y) == 0:
         return None
     try:
-        X, y, weight = _arrays(is_regression, X, y, weight)
+        chunk = _arrays(is_regression, X, y, weight)
     except ValueError as error:
         raise ValueError(f"Chunk {k} of the rows: {error}") from error
-    strata = _strata(is_regression, y)
+    strata = _strata(is_regression, chunk.y)
     classes, index, counts = np.unique(strata, return_inverse=True, return_counts=True)
     return Summary(
         classes,
         counts,
-        np.bincount(index, weights=weight),
-        np.bincount(index, weights=weight**2),
-        X.sum(axis=0, dtype=np.float64),
-        not (weight == 1.0).all(),
-        y if is_regression else None,
+        np.bincount(index, weights=chunk.weight),
+        np.bincount(index, weights=chunk.weight**2),
+        chunk.X.sum(axis=0, dtype=np.float64),
+        not (chunk.weight == 1.0).all(),
+        chunk.y if is_regression else None,
     )
 
 
 def _sorted_chunk(
     transform: Callable[[Any], Any],
-    centre: Any,
+    centre: float | np.ndarray,
     distance: str,
     classes: np.ndarray,
     is_weighted: bool,
     is_regression: bool,
-    X: Any,
-    y: Any,
-    weight: Any,
+    X: Samples,
+    y: ArrayLike,
+    weight: ArrayLike | None,
 ) -> SortedSamples:
-    X, y, weight = _arrays(is_regression, X, y, weight)
-    index = np.searchsorted(classes, _strata(is_regression, y))
-    return SortedSamples.from_data(transform(X), index, weight, len(classes), centre, is_weighted, distance)
+    chunk = _arrays(is_regression, X, y, weight)
+    index = np.searchsorted(classes, _strata(is_regression, chunk.y))
+    return SortedSamples.from_data(
+        transform(chunk.X), index, chunk.weight, len(classes), centre, is_weighted, distance
+    )
 
 
 def _sorted_weights(samples: SortedSamples) -> np.ndarray:

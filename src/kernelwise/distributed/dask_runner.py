@@ -12,8 +12,9 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
+from kernelwise._core.typing import Samples
 from kernelwise.distributed.chunks import computed, persisted
-from kernelwise.kernels.gram import gram_of
+from kernelwise.kernels.gram import GramSource, gram_of
 from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.engine.kernel_journal import name_of
 from kernelwise.search.engine.runner import FirstCs, FoldProblem, FoldsSolved, KernelRun
@@ -53,7 +54,7 @@ class OnDask:
         self._first = dict(zip(jobs, computed(list(jobs.values())), strict=True))
 
     @contextmanager
-    def kernel(self, kernel: Any) -> Iterator[KernelRun]:
+    def kernel(self, kernel: GramSource | FoldKernels) -> Iterator[KernelRun]:
         """A context in which one kernel is solved."""
         name = name_of(kernel, None, None)
         if name not in self._variances:
@@ -61,24 +62,32 @@ class OnDask:
         yield KernelRun(self._variances[name], partial(self._solve, kernel))
 
     def _solve(
-        self, kernel: Any, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
+        self,
+        kernel: GramSource | FoldKernels,
+        Cs: np.ndarray,
+        epsilon: float | None,
+        after: list[SVMPath] | None,
     ) -> list[FoldsSolved]:
         """One path for each fold."""
         found = self._first.pop(name_of(kernel, Cs, epsilon), None)
         return computed(self._tasks(kernel, Cs, epsilon, after)) if found is None else found
 
-    def _variance(self, kernel: Any) -> Any:
+    def _variance(self, kernel: GramSource | FoldKernels) -> Any:
         return delayed(partial(_variance, final_kernel(kernel)))(self._shared)
 
     def _tasks(
-        self, kernel: Any, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
+        self,
+        kernel: GramSource | FoldKernels,
+        Cs: np.ndarray,
+        epsilon: float | None,
+        after: list[SVMPath] | None,
     ) -> list[Any]:
         is_own = isinstance(kernel, FoldKernels)
         return [
             delayed(
                 partial(
                     _solve_fold,
-                    kernel.by_fold[k] if is_own else kernel,
+                    kernel.by_fold[k] if isinstance(kernel, FoldKernels) else kernel,
                     Cs,
                     epsilon,
                     k,
@@ -90,18 +99,18 @@ class OnDask:
         ]
 
 
-def _aligned(array: Any) -> Any:
+def _aligned(array: Samples) -> Any:
     """Arrays that come to a worker may lie at odd addresses, where sums are rounded in another order."""
     return array if sparse.issparse(array) else np.require(array, requirements=["A", "W"])
 
 
-def _variance(kernel: Any, problem: FoldProblem) -> float:
+def _variance(kernel: GramSource, problem: FoldProblem) -> float:
     problem = replace(problem, bound=_aligned(problem.bound))
     return problem.variance(gram_of(kernel, _aligned(problem.Z)))
 
 
 def _solve_fold(
-    kernel: Any,
+    kernel: GramSource,
     Cs: np.ndarray,
     epsilon: float | None,
     k: int,
@@ -110,12 +119,13 @@ def _solve_fold(
     problem: FoldProblem,
 ) -> FoldsSolved:
     """Train on one fold for every C; ``is_own`` if no other fold has this kernel."""
-    problem = replace(problem, bound=_aligned(problem.bound))
+    problem = replace(problem, Z=_aligned(problem.Z), bound=_aligned(problem.bound))
     return problem.solve(
-        gram_of(kernel, _aligned(problem.Z)),
+        gram_of(kernel, problem.Z),
         Cs,
         alone=k if is_own else None,
         epsilon=epsilon,
         after=after,
         only=None if is_own else k,
+        kernel=kernel,
     )

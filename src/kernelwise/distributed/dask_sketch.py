@@ -14,8 +14,11 @@ from typing import Any
 
 import numpy as np
 from dask import delayed
+from numpy.typing import ArrayLike
 
+from kernelwise._core.typing import DaskCollection, RandomState
 from kernelwise.distributed.chunks import ChunkedRows, as_given, computed, tree_sum
+from kernelwise.kernels import KernelLike
 from kernelwise.sketch.bins import Bins
 from kernelwise.sketch.pair_blocks import (
     Block,
@@ -47,12 +50,12 @@ BAND_BYTES = 1 << 30
 
 
 def sketch_of_chunks(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    kernel: Any,
+    X: DaskCollection,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    kernel: KernelLike | None,
     n_blocks: int | None,
-    random_state: Any,
+    random_state: RandomState,
     distance: str | None = None,
 ) -> dict[str, Any]:
     """The fields of a `DistanceSketch`, equal to those of the same rows in memory.
@@ -77,7 +80,7 @@ def sketch_of_rows(
     rows: ChunkedRows,
     transform: Callable[[Any], Any],
     n_blocks: int | None,
-    random_state: Any,
+    random_state: RandomState,
     distance: str = USUAL,
 ) -> dict[str, Any]:
     """The same, of rows that are counted already, after some map of them."""
@@ -99,7 +102,7 @@ def sketch_of_rows(
     }
 
 
-def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
+def _linear_map(kernel: KernelLike | None, n_features: int) -> Callable[[Any], Any]:
     """The map of a kernel that needs nothing from the data."""
     if kernel is None:
         return as_given
@@ -147,7 +150,7 @@ def _all_pairs(rows: ChunkedRows, samples: list[Any], bins: Bins) -> Iterator[Pa
 
 
 def _sampled(
-    rows: ChunkedRows, samples: list[Any], bins: Bins, n_blocks: int, random_state: Any
+    rows: ChunkedRows, samples: list[Any], bins: Bins, n_blocks: int, random_state: RandomState
 ) -> Iterator[Part]:
     """Histograms of the blocks that would be drawn in memory; the rows of one draw are gathered first."""
     draws: dict[int, list[Block]] = {}

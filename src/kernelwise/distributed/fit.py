@@ -5,25 +5,27 @@ Every sum over rows that Nyström features need is one over chunks, taken where 
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from dask import delayed
+from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import check_every_class
 from kernelwise._core.memory import check_memory
+from kernelwise._core.typing import DaskCollection, Samples, Transformer
+from kernelwise._core.validation import seed_of
 from kernelwise.distributed.chunks import Chunk, ChunkedRows, as_given, computed, tree_sum
 from kernelwise.distributed.dask_sketch import sketch_of_rows
-from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels.base import Kernel
 from kernelwise.large.nystroem import Blocks, MappedBlocks, NystroemMap
 from kernelwise.search.data.scaling import apply_scaler
-from kernelwise.search.data.settings import seed_of
+from kernelwise.search.families.family import Family
 from kernelwise.search.propose.landmarks import MANY, Rows
 from kernelwise.sketch.pass_over_pairs import SortedSamples, distance_of
 from kernelwise.sketch.sketch import DistanceSketch
@@ -70,7 +72,9 @@ class ChunkBlocks(Blocks):
         """Σ weight·(φ, 1)(φ, 1)ᵀ, of shape (n_features + 1, n_features + 1); weights may be negative."""
         return self._sum(_square, weight, (self.shape[1] + 1,) * 2)
 
-    def _sum(self, of_chunk: Any, weight: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def _sum(
+        self, of_chunk: Callable[..., np.ndarray], weight: np.ndarray, shape: tuple[int, ...]
+    ) -> np.ndarray:
         pieces = zip(self.chunks.samples, np.split(weight, self._ends), strict=True)
         tasks = [delayed(partial(of_chunk, own))(self._map, one) for one, own in pieces if own.any()]
         if not tasks:
@@ -100,7 +104,9 @@ N_BLOCKS, FEWEST_BLOCKS = 3000, 20
 BYTES_A_ROW = 130
 
 
-def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any, routed: Any = None) -> Any:
+def fit_on_chunks(
+    model: Any, X: DaskCollection, y: ArrayLike, sample_weight: ArrayLike | None, routed: Any = None
+) -> Any:
     """Fit a tuned machine to dask collections.
 
     Up to as many rows as are trained exactly, all are fetched, and the model is that of arrays in memory. Of
@@ -162,7 +168,7 @@ def _check_many(rows: ChunkedRows, model: Any) -> None:
     )
 
 
-def _named(here: np.ndarray, X: Any) -> Any:
+def _named(here: np.ndarray, X: DaskCollection) -> Any:
     """Rows with the names of the features, if they have any."""
     names = getattr(X, "columns", None)
     if names is None:
@@ -214,42 +220,27 @@ class FullRows:
     def n_rows(self) -> int:
         return int(self.rows.starts[-1])
 
-    def scaled_by(self, scaler: Any, random_state: int) -> Finding:
+    def scaled_by(self, scaler: Transformer | None, random_state: int) -> Finding:
         """Take a scaler that was fitted to the sample; the finding says what is done where.
 
-        A warning says so if the final machine does not see all rows.
+        It is a warning if the final machine does not see all rows.
         """
         self.scaler, self.random_state = scaler, random_state
-        if self.rows.is_regression:
-            said = (
-                f"The search chose scaling, kernel, C and ε on a sample of about {MANY} of "
-                f"{self.n_rows} rows."
-            )
+        if self.solver == "exact":
+            classes, numbers = catalogue.CHUNKS_OF_CLASSES_EXACT, catalogue.CHUNKS_OF_NUMBERS_EXACT
         else:
-            said = (
-                f"The search chose scaling, kernel and C on a stratified sample of about {MANY} of "
-                f"{self.n_rows} rows. It looked at random blocks of pairs of all rows for kernel "
-                "widths to try."
-            )
-        if self.solver != "exact":
-            return Finding("chunks", "info", said, "")
-        finding = Finding(
-            "chunks",
-            "warning",
-            f"{said} The final model is trained on that sample only.",
-            "Use solver='auto' to train on all rows.",
-        )
-        warnings.warn(str(finding), KernelwiseWarning, stacklevel=stacklevel_of_user())
-        return finding
+            classes, numbers = catalogue.CHUNKS_OF_CLASSES, catalogue.CHUNKS_OF_NUMBERS
+        entry = numbers if self.rows.is_regression else classes
+        return entry(n_sampled=MANY, n_rows=self.n_rows)
 
-    def sketch(self, kernel: Any) -> DistanceSketch:
+    def sketch(self, kernel: Kernel) -> DistanceSketch:
         """The distance sketch of random blocks of all scaled rows."""
         n_classes = len(self.rows.classes)
         n_blocks = max(FEWEST_BLOCKS, N_BLOCKS // (n_classes * (n_classes + 1) // 2))
         transform, distance = partial(_scaled_and_mapped, self.scaler, kernel), distance_of(kernel, None)
         return DistanceSketch(**sketch_of_rows(self.rows, transform, n_blocks, self.random_state, distance))
 
-    def training_rows(self, family: Any) -> ChunkedTrainingRows:
+    def training_rows(self, family: Family) -> ChunkedTrainingRows:
         """All rows, for a machine whose sums are taken chunk by chunk."""
         rows, weight = self.rows, self.rows.weights()
         y = rows.targets
@@ -269,5 +260,5 @@ class ChunkedTrainingRows(Rows):
         return ChunkBlocks(map_, self.Z)
 
 
-def _scaled_and_mapped(scaler: Any, kernel: Any, X: Any) -> Any:
+def _scaled_and_mapped(scaler: Transformer | None, kernel: Kernel, X: Samples) -> Any:
     return kernel.transform(apply_scaler(scaler, X))

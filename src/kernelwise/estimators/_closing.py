@@ -1,25 +1,22 @@
-"""What a user of a tuned machine has to know: findings, and a warning for some of them."""
+"""Findings of a finished fit, and the warnings that are issued for some of them."""
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.text import count, in_words
 from kernelwise.estimators._labels_score import labels_findings
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.verdict.optimism import Corrected, lead_error
 from kernelwise.search.verdict.trust import (
-    NO_BETTER,
     baseline_findings,
     class_findings,
     edge_findings,
@@ -28,8 +25,9 @@ from kernelwise.search.verdict.trust import (
     lone_findings,
 )
 
-#: What is counted: how its names begin, and what one and several of them are called.
+#: Prefix of a skipped step, its singular and its plural: of these only the number is told.
 KINDS = (
+    ("kernel ", "more kernel", "more kernels"),
     ("width factor", "kernel width", "kernel widths"),
     ("C = ", "value of C", "values of C"),
     ("ε = ", "other tolerance of errors (ε)", "other tolerances of errors (ε)"),
@@ -62,13 +60,11 @@ def closing_findings(
             doubts += labels_findings(result.score, -result.value, result.standard_error, *changed)
     doubts += fold_findings(validator)
     doubts += weights_undone(validator)
-    is_guess = any(finding.name == NO_BETTER for finding in doubts)
+    is_guess = any(finding.name == catalogue.NO_BETTER.name for finding in doubts)
     doubts += edge_findings(
         choice, result.standard_error, is_given=validator.Cs is not None, is_guess=is_guess
     )
-    serious = [str(finding) for finding in doubts if finding.severity == "warning"]
-    if serious:
-        warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
+    validator.context.issue(doubts, TrustWarning)
     return (*doubts, *validator.context.findings, *_search_findings(validator, choice))
 
 
@@ -113,30 +109,26 @@ def _class_findings(
 
 def _search_findings(validator: CrossValidator, choice: Choice) -> list[Finding]:
     """What was skipped, did not converge, or is not convex; with a warning for the first two."""
-    findings, deadline = [], validator.context.deadline
+    findings, context = [], validator.context
     if validator.n_indefinite:
-        message = (
-            f"The search met {count(validator.n_indefinite, 'kernel matrix', 'kernel matrices')} far from "
-            "positive semi-definite. The solver may then find a local solution, not the best one."
-        )
-        findings.append(
-            Finding("indefinite", "info", message, "Use another kernel.", "Use another --kernel.")
-        )
+        findings.append(catalogue.INDEFINITE(n=validator.n_indefinite))
     else:  # pairs of coefficients do not see what a matrix of distances leads to
         findings += indefinite_findings(validator, choice)
-    if deadline.skipped:
-        message = f"The time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
-        advice, option = "Raise time_budget for a better model.", "Raise --time-budget for a better model."
-        findings.append(Finding("time budget", "warning", message, advice, option))
-        warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+    findings += time_findings(context)
     if validator.n_stopped:
-        counts = f"{validator.n_stopped} of {validator.n_machines}"
-        message = f"In cross-validation, {counts} models stopped before they converged."
-        advice = "Raise max_iter or tol, or pass Cs without the largest values."
-        option = "Leave out the largest values of C with --log2c."
-        findings.append(Finding("not converged", "warning", message, advice, option))
-        warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
+        findings.append(catalogue.NOT_CONVERGED(n_stopped=validator.n_stopped, n_models=validator.n_machines))
+        context.issue(findings[-1:], ConvergenceWarning)
     return findings
+
+
+def time_findings(context: FitContext) -> list[Finding]:
+    """What was skipped for want of time, with a warning."""
+    deadline = context.deadline
+    if not deadline.skipped:
+        return []
+    found = [catalogue.TIME_BUDGET(seconds=deadline.seconds, skipped=_kinds(deadline.skipped))]
+    context.issue(found, KernelwiseWarning)
+    return found
 
 
 def _kinds(skipped: list[str]) -> str:
@@ -165,9 +157,4 @@ def weights_undone(validator: CrossValidator) -> list[Finding]:
     """A finding if classes have different weights, and the search maximised the share of right labels."""
     if not validator.scorer.is_share or not has_class_weights(validator):
         return []
-    message = (
-        "The classes have different weights, but the search maximised accuracy, which counts all rows "
-        "equally. It may have chosen a kernel and C that undo the weights."
-    )
-    advice, option = "Use scoring='balanced_accuracy'.", "Use --scoring balanced_accuracy."
-    return [Finding("weights undone", "warning", message, advice, option)]
+    return [catalogue.WEIGHTS_UNDONE()]

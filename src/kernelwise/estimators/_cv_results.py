@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from kernelwise.kernels import Kernel
+from kernelwise.estimators.settings import ONE_ERROR
 from kernelwise.search.choose import take
-from kernelwise.search.data.settings import ONE_ERROR
 from kernelwise.search.engine.rules import most_regularised_within, standard_error
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
@@ -93,12 +92,13 @@ def tabulate(validator: CrossValidator, steering: str | None = None) -> dict[str
 
     ``smoothed_test_score`` is what the choice went by: the mean over neighbouring values of C.
     ``standard_error`` is that of the mean score, ``n_support`` the mean number of support vectors,
-    ``scaled_C`` C times the variance in feature space, ``path`` the number of the kernel in the order in
-    which kernels were tried, and ``reason`` says why it was. Where there are several scores, the one
+    ``scaled_C`` C times the variance in feature space (ν has none), ``path`` the number of the kernel in the
+    order in which kernels were tried, and ``reason`` says why it was. Where there are several scores, the one
     that was maximised is named ``steering``, and is in ``mean_test_score``, too.
     """
     paths = validator.scored
-    candidates = [params(path.kernel, C, path.epsilon) for path in paths for C in path.Cs]
+    family = validator.family
+    candidates = [family.params(path.kernel, C, path.epsilon) for path in paths for C in path.Cs]
     scores = np.concatenate([path.scores for path in paths])
     times = np.concatenate([np.full(path.scores.shape, path.seconds / path.scores.size) for path in paths])
     test = {"score": scores} if steering is None else {"score": scores, steering: scores}
@@ -108,19 +108,11 @@ def tabulate(validator: CrossValidator, steering: str | None = None) -> dict[str
     table["smoothed_test_score"] = np.concatenate([path.smoothed for path in paths])
     table["standard_error"] = standard_error(scores, validator.n_held_out, validator.scorer.is_share)
     table["n_support"] = np.concatenate([path.n_support for path in paths])
-    table["scaled_C"] = np.concatenate([path.Cs * path.variance for path in paths])
+    if family.symbol == "C":
+        table["scaled_C"] = np.concatenate([path.Cs * path.variance for path in paths])
     table["path"] = np.repeat(np.arange(len(paths)), [len(path.Cs) for path in paths])
     table["reason"] = np.array([path.reason for path in paths for _ in path.Cs], dtype=object)
     return table
-
-
-def params(kernel: Any, C: float, epsilon: float | None = None) -> dict[str, Any]:
-    """A candidate: the kernel, C, ε of a regression, and the kernel's numbers by name."""
-    numbers: dict[str, Any] = {}
-    if isinstance(kernel, Kernel):
-        numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
-    own = {} if epsilon is None else {"epsilon": epsilon}
-    return {"kernel": kernel, **numbers, "C": float(C), **own}
 
 
 def row_index(

@@ -17,7 +17,7 @@ from kernelwise._core.labels import is_balanced
 from kernelwise._core.threads import Task, threads
 from kernelwise.estimators._labels_score import scores_of_labels, unseen_odds
 from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut, count_bounded
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.context import Deadline
@@ -184,23 +184,13 @@ def finish_nystroem(model: Any, validator: CrossValidator, reason: str) -> Finis
     if context.full_data is not None:
         full = context.full_data.training_rows(validator.family)
     held = _fit(machine, validator, np.arange(len(validator.samples)), context.deadline, full)
-    head = (
-        f"The final model is an approximation by {len(machine.support_)} landmark rows (Nyström), {reason}."
+    compared = _compared(machine, validator, model._machine(), model._targets)
+    finding = catalogue.NYSTROEM(
+        n_landmarks=len(machine.support_), reason=reason, compared=compared and f" {compared}"
     )
-    context.findings.append(
-        Finding(
-            "nystroem",
-            "info",
-            f"{head} {_compared(machine, validator, model._machine(), model._targets)}".strip(),
-            "For an exact model, use solver='exact' and no time_budget, or a longer one.",
-            "For an exact model, use --solver exact and no --time-budget, or a longer one.",
-        )
-    )
+    context.findings.append(finding)
     if not validator.fold_rows.is_partition:
-        message = "C and the probabilities of the final model come from rows held out at random, not by 'cv'."
-        advice = "Use solver='exact' if rows belong to groups or are ordered in time."
-        option = "Use --solver exact if rows belong to groups or are ordered in time."
-        context.findings.append(Finding("nystroem folds", "info", message, advice, option))
+        context.findings.append(catalogue.NYSTROEM_FOLDS())
     sigmoids = getattr(machine, "sigmoids_", None)
     odds = None if sigmoids is None else log_odds(held.decision, sigmoids)
     answers: HeldOut = model._held_out(validator.samples.y[held.rows], held.decision, odds)

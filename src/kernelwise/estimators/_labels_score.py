@@ -1,4 +1,4 @@
-"""The search compares models by decision values; `predict` gives the most likely class: how good is that?"""
+"""Score of the labels that `predict` returns, where they differ from those that the search compared."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.text import count
 from kernelwise.estimators.fit_record import FitRecord
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
@@ -86,21 +85,18 @@ def labels_findings(
     """
     if searched - score <= float(np.nan_to_num(error)) or not _is_notable(n_changed, counts):
         return []
-    message = (
-        f"The model predicts the most likely class, and these labels score {score:.4g}. The search compared "
-        f"models by the signs of their decision values, and those labels score {searched:.4g}. The two "
-        f"differ for {n_changed:g} of {count(float(counts.sum()), 'row')}."
-    )
-    advice, option = ["predict_by='decision' to get the latter labels"], []
-    if not has_class_weights and _are_unequal(counts):
-        advice.append("class_weight='balanced', because some classes have far fewer rows than others")
-        option.append("--class-weight balanced, because some classes have far fewer rows than others")
-    if len(counts) == 2:  # of more there is no such score
-        advice.append("a score that ranks rows, such as scoring='roc_auc'")
-        option.append("a score that ranks rows, such as --scoring roc_auc")
-    if not option:
-        option.append("--scoring neg_log_loss, which compares models by their probabilities")
-    return [Finding("labels by probability", "warning", message, _any_of(advice), _any_of(option))]
+    pairs = [] if has_class_weights or not _are_unequal(counts) else [catalogue.WITH_WEIGHTS]
+    pairs += [catalogue.BY_RANKING] if len(counts) == 2 else []  # of more there is no such score
+    return [
+        catalogue.LABELS_BY_PROBABILITY(
+            score=score,
+            searched=searched,
+            n_changed=n_changed,
+            n_rows=float(counts.sum()),
+            ways=_any_of([catalogue.BY_DECISION, *(way for way, _ in pairs)]),
+            options=_any_of([option for _, option in pairs] or [catalogue.BY_LOG_LOSS]),
+        )
+    ]
 
 
 def _are_unequal(counts: np.ndarray) -> bool:
@@ -114,5 +110,5 @@ def _is_notable(n_changed: float, counts: np.ndarray) -> bool:
 
 
 def _any_of(ways: list[str]) -> str:
-    """One sentence: use this, that, or the other."""
-    return f"Use {', '.join(ways[:-1])}{', or ' if len(ways) > 1 else ''}{ways[-1]}."
+    """Ways to go, for a sentence: this, that, or the other."""
+    return f"{', '.join(ways[:-1])}{', or ' if len(ways) > 1 else ''}{ways[-1]}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.validation import seed_of
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators.kernel_argument import kernel_from_data
@@ -14,7 +15,6 @@ from kernelwise.kernels import as_kernel
 from kernelwise.large.linear_machine import Loss
 from kernelwise.search.data.canonical import DistinctRows
 from kernelwise.search.data.samples import prepare
-from kernelwise.search.data.settings import seed_of
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.propose.landmarks import Candidate, HeldOutValues, NystroemSearch, Rows, Score
 from kernelwise.solvers.units import in_units

@@ -1,4 +1,4 @@
-"""What the parameters of support vector machines may be, and kernels that see no difference."""
+"""Constraints on constructor parameters, and which kernels ignore gamma, degree and coef0."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kernelwise.estimators.kernel_argument import Rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy
-from kernelwise.search.families.one_class.validator import CRITERIA, SCORINGS
+from kernelwise.search.families.one_class import CRITERIA, SCORINGS
 from kernelwise.solvers.dual import LOSSES
 
 FEW = 64  # samples whose kernel values usually show that not all samples are alike
@@ -110,7 +110,7 @@ OF_TUNED: dict[str, Any] = {
     **VERBOSE,
 }
 OF_TUNED_ONE_CLASS: dict[str, Any] = {
-    **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit", "backend")},
+    **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit")},
     "criterion": one_of(CRITERIA),
     "scoring": [None, *one_of(SCORINGS)],
     "nu": [None, *NU["nu"]],

@@ -6,19 +6,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
+from kernelwise._core.validation import seed_of
 from kernelwise.estimators._routing import Routed, asked_by_row
 from kernelwise.estimators.kernel_argument import matrix_check
+from kernelwise.estimators.settings import scores_by_name
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.group_folds import folds_of
 from kernelwise.search.data.samples import Prepared, prepare
-from kernelwise.search.data.settings import folds_of, scores_by_name, seed_of, values_of_C
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.runner import Here
 from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.tables import Table, by_column, findings_of_table, learn_encoder, to_table
 
@@ -49,10 +53,11 @@ def prepare_fit(
     family = model._family(y[rows], prepared.distinct.weight)
     samples = prepared.samples(family.encode, y)
     if context.full_data is not None:
-        context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
+        context.warn(context.full_data.scaled_by(prepared.scaler, seed), KernelwiseWarning)
     counted = samples if to_score is None else replace(samples, weight=np.ones(len(samples)))
     family, scorer = model._scorer(X[rows], counted, family, model.steering_)
-    model.scorer_ = scorer.path_scorer.scorers["score"]
+    if isinstance(scorer, HeldOutScorer):
+        model.scorer_ = scorer.scorer
     if to_score is not None:
         scorer.route(*to_score.of(rows))
     others = {
@@ -70,9 +75,11 @@ def prepare_fit(
     )
     folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
     settings = {"tol": model.tol, "max_iter": model.max_iter, "n_jobs": model.n_jobs}
-    Cs = values_of_C(model.Cs, me)
-    runner = _runner(model)
-    validator = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
+    family = family.for_rows(samples, folds.rows, seed)
+    values, runner = model._values(family), _runner(model)
+    validator = CrossValidator(
+        samples, folds, family, scorer, context, runner, settings, values, seed, others
+    )
     if frame is not None:
         table = by_column(frame, model.encoder_)
         return validator, prepared, [*_leaks(model, table, y), *findings_of_table(frame, model.encoder_)]
@@ -98,7 +105,9 @@ def name_features(model: Any, X: Any, context: FitContext) -> None:
 
 
 def _leaks(model: Any, X: Any, y: np.ndarray) -> list[Finding]:
-    """Columns of the user's own rows that look like a leak."""
+    """Columns of the user's own rows that look like a leak; labels of outliers are no target."""
+    if is_outlier_detector(model):
+        return []
     names = getattr(model, "feature_names_in_", [f"column {k}" for k in range(X.shape[1])])
     shown = [repr(name) if hasattr(model, "feature_names_in_") else name for name in names]
     return column_findings(X, y, shown, is_classes=is_classifier(model))

@@ -10,13 +10,13 @@ from scipy import sparse
 from kernelwise._core.equal_rows import row_hashes
 from kernelwise._core.labels import check_class_sizes
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.validation import seed_of
 from kernelwise._core.weights import copies_of
 from kernelwise.estimators._machines import TrainedMachines, decision_values, train_machines
 from kernelwise.estimators.kernel_argument import Rows
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.data.canonical import canonical_order, distinct_points, distinct_rows
 from kernelwise.search.data.folds import FoldRows, Folds, folds_of_rows
-from kernelwise.search.data.settings import seed_of
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.platt import doubt_of, fit_platt_of
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.ndimage import uniform_filter1d
 from scipy.special import expit
 
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
@@ -85,17 +85,11 @@ def _best(scores: np.ndarray, tried: np.ndarray) -> int:
 
 def threshold_findings(found: Threshold, label: Any) -> list[Finding]:
     """What was chosen; a warning if it is the lowest or highest threshold of all."""
-    message = (
-        f"The model predicts {label!r} where its probability is above {found.value:.3g} ± {found.error:.2g}. "
-        f"This scores {found.score:.4g} on held-out rows; a threshold of one half scores "
-        f"{found.score_at_half:.4g}."
+    chosen = catalogue.THRESHOLD(
+        label=label,
+        threshold=found.value,
+        error=found.error,
+        score=found.score,
+        score_at_half=found.score_at_half,
     )
-    findings = [Finding("threshold", "info", message)]
-    if found.is_at_end:
-        message = (
-            f"The threshold {found.value:.3g} is at the end of its range, so the model hardly ever "
-            "predicts one of the classes."
-        )
-        advice = "Use another score, or set the threshold yourself."
-        findings.append(Finding("threshold at the end", "warning", message, advice))
-    return findings
+    return [chosen, *([catalogue.THRESHOLD_AT_END(threshold=found.value)] if found.is_at_end else [])]

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.text import count
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
 from kernelwise.search.data.samples import Samples
 from kernelwise.solvers.platt import doubt_of, fit_platt_of
@@ -125,12 +124,4 @@ def held_out_sigmoids(
     n_flat = int((np.abs(sigmoids[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())
     if not n_flat:
         return sigmoids, []
-    finding = Finding(
-        "flat probabilities",
-        "info",
-        f"The probabilities of {n_flat} of {count(len(sigmoids), 'two-class model')} are little more than "
-        "the shares of the classes, because these models cannot separate the classes of held-out rows.",
-        "Use decision_function to rank samples, or train on more samples of the rare classes.",
-        "Do not rely on the probabilities of predict --proba, or train on more rows of the rare classes.",
-    )
-    return sigmoids, [finding]
+    return sigmoids, [catalogue.FLAT_PROBABILITIES(n_flat=n_flat, n_models=len(sigmoids))]

@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.constraints import ELSEWHERE, FLAG, SEED, at_least, one_of
 from kernelwise._core.labels import check_are_classes
 from kernelwise._core.reading import as_numbers, read_samples
-from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_labels, check_range
 from kernelwise.estimators._prepare_fit import prepare_fit
@@ -27,7 +26,7 @@ from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.choose import choose
 from kernelwise.search.propose.metric_forms import metric_of_gradients
@@ -233,11 +232,7 @@ class MetricTransformer(
         _, counts = np.unique(y, return_counts=True)
         is_few = len(counts) <= MOST_CLASSES and counts.min() > 1
         task, other = ("classification", "regression") if is_few else ("regression", "classification")
-        what = "classes" if is_few else "numbers"
-        message = f"The targets are {count(len(counts), 'different whole number')}, treated as {what}."
-        return task, (
-            Finding("whole-number targets", "info", message, f"Use task={other!r} if they are not."),
-        )
+        return task, (catalogue.WHOLE_NUMBER_TARGETS(n=len(counts), are_classes=is_few, other=other),)
 
     def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> list[Finding]:
         model = tuned("rbf", scale=None, random_state=self.random_state)

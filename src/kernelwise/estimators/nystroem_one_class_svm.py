@@ -11,7 +11,7 @@ from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_range
+from kernelwise._core.validation import check_range, seed_of
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import OutlierMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM_ONE_CLASS
@@ -23,7 +23,6 @@ from kernelwise.large.linear_machine import FeatureRows
 from kernelwise.large.nystroem import DenseBlocks, NystroemMap, choose_landmarks
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import prepare
-from kernelwise.search.data.settings import seed_of
 from kernelwise.search.propose.landmarks import MAX_SEARCH_ROWS, SIZES
 from kernelwise.solvers.one_class_rows import one_class_on_rows
 from kernelwise.solvers.units import InUnits, unit_of_kernel

@@ -16,8 +16,8 @@ from kernelwise._core.validation import check_target_range
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM
 from kernelwise.estimators.missing_parameters import explains_missing
+from kernelwise.estimators.settings import check_enough
 from kernelwise.large.linear_machine import squared_epsilon_insensitive
-from kernelwise.search.data.settings import check_enough
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.propose.landmarks import HeldOutValues, Rows, Score
 

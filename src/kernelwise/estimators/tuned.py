@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -17,25 +19,25 @@ from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_results import row_index, tabulate
-from kernelwise.estimators._finish import RESERVE, Finished, finish
+from kernelwise.estimators._finish import RESERVE, finish
 from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._prepare_fit import prepare_fit
-from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
 from kernelwise.estimators.fit_record import FitRecord
+from kernelwise.estimators.settings import check_settings, scores_by_name, steering_score, values_of_C
+from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance, has_weights
 from kernelwise.search.choose import choose
 from kernelwise.search.data.samples import Prepared, Samples
 from kernelwise.search.data.scaling import factors, variances
-from kernelwise.search.data.settings import check_settings, scores_by_name, steering_score
 from kernelwise.search.engine.context import FINAL, Deadline, FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.column_weights import deviations
-from kernelwise.search.result import Choice, SelectionResult, selection_result
-from kernelwise.search.scoring.scorers import HeldOutScorer
+from kernelwise.search.result import Choice, selection_result
+from kernelwise.search.scoring.scorers import Scorer
 from kernelwise.search.verdict.reasons import why_tried
 from kernelwise.search.verdict.stability import stability_findings
 from kernelwise.search.verdict.summary import announce
@@ -43,10 +45,10 @@ from kernelwise.search.verdict.wording import kernel_text, number
 
 
 class IfLearned:
-    """An attribute of models whose kernel has weights of features.
+    """Attribute that exists only after some fits; reading it otherwise raises an error that says why.
 
-    An instance that has it does not come here; of one that has not, the error names the kernel, and
-    ``advice`` says what else there is.
+    The attribute of an instance hides this descriptor. The error names the kernel, and ``advice`` says what
+    else there is.
     """
 
     def __init__(self, what: str, advice: str) -> None:
@@ -68,11 +70,39 @@ class IfLearned:
         )
 
 
+class Progress:
+    """Tells an estimator's callbacks what is being done; without callbacks in scikit-learn, nobody."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any) -> None:
+        self.arguments: dict[str, Any] = {"estimator": estimator, "X": X, "y": y}
+        self.root: Any = None
+        if hasattr(estimator, "_init_callback_context"):
+            # How many kernels will be tried is not known before.
+            self.root = estimator._init_callback_context(max_subtasks=None)
+            self.root.call_on_fit_task_begin(**self.arguments)
+
+    @contextmanager
+    def task(self, name: str) -> Iterator[None]:
+        """What is done inside is one task."""
+        if self.root is None:
+            yield
+            return
+        context = self.root.subcontext(task_name=name)
+        context.call_on_fit_task_begin(**self.arguments)
+        yield
+        context.call_on_fit_task_end(**self.arguments)
+
+    def end(self) -> None:
+        """All is done."""
+        if self.root is not None:
+            self.root.call_on_fit_task_end(**self.arguments)
+
+
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
     *("_knows_class_weights", "_costs", "threshold_", "threshold_error_"),
-    *("_gram_columns", "cv_results_", "result_", "diagnostics_", "encoder_"),
+    *("_gram_columns", "cv_results_", "result_", "diagnostics_", "encoder_", "_sigmoid"),
 )
 
 
@@ -90,7 +120,7 @@ class Checked(NamedTuple):
 
 
 class TunedMachine(CallbackSupportMixin, WithMachine):
-    """The life of a fit that classes and numbers share.
+    """The life of a fit that classes, numbers and one class share.
 
     A subclass checks its targets (``_check``), names the family of the search (``_family``) and its scorer
     (``_scorer``), and makes the final machine (``_machine``); it has the parameters that are read here.
@@ -116,7 +146,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     random_state: Any
     time_budget: float | None
     verbose: int
-    result_: SelectionResult
+    result_: Any
     scorer_: Any
     relevance_: Any = IfLearned(
         "has no weights of features",
@@ -133,7 +163,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         """What is learned of rows with these targets; sets what undoes the encoding."""
 
     @abstractmethod
-    def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, HeldOutScorer]:
+    def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, Scorer]:
         """What a score asks for: the family that scores it, and the scorer of held-out values.
 
         ``X`` are the rows as the user passed them.
@@ -163,7 +193,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
-        check_settings(self)
+        self._check_settings()
         context = self._context() if context is None else context
         progress = Progress(self, X, y)
         context.task = progress.task
@@ -172,31 +202,63 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
             validator, prepared, leaks = prepare_fit(self, X, y, sample_weight, context, routed or Routed({}))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-                choice = choose(validator, self.kernel, self.criterion, self.search)
-            result = self._keep(validator, choice)
+                choice = self._choose(validator)
+            self._keep(validator, choice)
+            result = self._result(validator, choice)
             self._settle_answers(validator, choice)
-            label_scores, labels, luck = None, None, None
+            finished = None
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
-                    finished = finish(self, validator, choice)
+                    finished = self._finish(validator, choice)
                     self._keep_machine(finished, prepared)
-                label_scores, luck = finished.label_scores, finished.luck
-                # A Nyström model, which has no rows of its own, holds out other rows than the search.
-                if finished.record.scored is not None and finished.rows.size:
-                    labels = finished.record.predicted
-            result = announce(result, validator, choice, label_scores, labels, luck)
-        validator.context.findings.extend(stability_findings(validator))
-        by_likelihood = getattr(self, "_costs", None) is None
-        self.diagnostics_ = closing_findings(
-            validator, choice, result, self.fit_record_, leaks, by_likelihood
-        )
+            result = self._announce(result, validator, choice, finished)
+        self.diagnostics_ = self._findings(result, validator, choice, finished, leaks)
         self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
 
+    # What follows is that of machines with a C; another family may do one step or the other in its own way.
+    def _check_settings(self) -> None:
+        """Raise unless the parameters are acceptable."""
+        check_settings(self)
+
+    def _values(self, family: Any) -> np.ndarray | None:
+        """Values of C that every kernel is scored at; None lets them follow the kernel."""
+        return values_of_C(self.Cs, type(self).__name__)
+
+    def _choose(self, validator: CrossValidator) -> Choice:
+        """The kernel and the C that are taken."""
+        return choose(validator, self.kernel, self.criterion, self.search)
+
     def _settle_answers(self, validator: CrossValidator, choice: Choice) -> None:
         """Set what answers go by beside the machine; nothing, unless a subclass says otherwise."""
+
+    def _finish(self, validator: CrossValidator, choice: Choice) -> Any:
+        """The final machine, and what is known of it."""
+        return finish(self, validator, choice)
+
+    def _result(self, validator: CrossValidator, choice: Choice) -> Any:
+        """The result of the search, before anything is known of the final machine."""
+        criterion = validator.family.criterion(self.criterion)
+        return selection_result(validator, choice, criterion, self.cv_results_, self.best_index_)
+
+    def _announce(self, result: Any, validator: CrossValidator, choice: Choice, finished: Any) -> Any:
+        """The result with what the final machine, if there is one, says of it."""
+        if finished is None:
+            return announce(result, validator, choice, None)
+        # A Nyström model, which has no rows of its own, holds out other rows than the search.
+        has_labels = finished.record.scored is not None and finished.rows.size
+        labels = finished.record.predicted if has_labels else None
+        return announce(result, validator, choice, finished.label_scores, labels, finished.luck)
+
+    def _findings(
+        self, result: Any, validator: CrossValidator, choice: Choice, finished: Any, leaks: list[Finding]
+    ) -> tuple[Finding, ...]:
+        """What a user of the model has to know, with warnings; ``leaks`` are findings about columns."""
+        validator.context.findings.extend(stability_findings(validator))
+        by_likelihood = getattr(self, "_costs", None) is None
+        return closing_findings(validator, choice, result, self.fit_record_, leaks, by_likelihood)
 
     def _context(self) -> FitContext:
         """A context without journal, whose watcher is ``verbose``."""
@@ -205,21 +267,19 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
             context.on_scored = self._report
         return context
 
-    def _keep(self, validator: CrossValidator, choice: Choice) -> SelectionResult:
-        """Set the attributes of the search, and return all of it."""
+    def _keep(self, validator: CrossValidator, choice: Choice) -> None:
+        """Set the attributes of the search."""
         self.cv_results_ = tabulate(validator, self.refit if scores_by_name(self.scoring) else None)
         self.best_index_ = row_index(validator, choice, self.refit, self.cv_results_, type(self).__name__)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.kernel_, self.C_ = choice.scored.kernel, choice.C
+        self.kernel_ = choice.scored.kernel
         self.n_splits_, self.n_svm_fits_ = validator.fold_rows.n_folds, validator.n_machines
-        self.criterion_path_ = choice.criterion_path
         self._describe(validator, choice)
-        criterion = validator.family.criterion(self.criterion)
-        return selection_result(validator, choice, criterion, self.cv_results_, self.best_index_)
 
     def _describe(self, validator: CrossValidator, choice: Choice) -> None:
-        """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""
+        """Keep C and, if the kernel learned one, the weights of features and the metric, in units of X."""
+        self.C_, self.criterion_path_ = choice.C, choice.criterion_path
         kernel, samples = choice.scored.kernel, validator.samples
         if not isinstance(kernel, Kernel) or samples.is_gram:
             return
@@ -232,7 +292,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
             factor = factors(self.scaler_, n_features)
             self.metric_ = kernel.metric(n_features) * np.outer(factor, factor)
 
-    def _keep_machine(self, finished: Finished, prepared: Prepared) -> None:
+    def _keep_machine(self, finished: Any, prepared: Prepared) -> None:
         """Set the attributes of the final machine."""
         self.best_estimator_, self._sigmoids = finished.machine, finished.sigmoids
         self._record, self._gram_columns = finished.record, None
@@ -246,7 +306,8 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         """Print a line on the standard error stream about a kernel that was scored."""
         print(
             f"[{type(self).__name__}] {kernel_text(scored.kernel)}: score {scored.best_score:.4f} with "
-            f"C = {number(scored.Cs[scored.best])} ({scored.n_machines} models, {scored.seconds:.2f} s). "
+            f"{scored.symbol} = {number(scored.Cs[scored.best])} ({scored.n_machines} models, "
+            f"{scored.seconds:.2f} s). "
             f"{why_tried(scored.reason)}",
             file=sys.stderr,
         )

@@ -3,63 +3,43 @@
 from __future__ import annotations
 
 import sys
-import time
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
-from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
-from kernelwise._core.text import count
-from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.validation import check_integer
+from kernelwise.estimators._closing import time_findings
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._finish import RESERVE
-from kernelwise.estimators._finish_one_class import Trained, finish_one_class
-from kernelwise.estimators._machine import WithMachine
-from kernelwise.estimators._one_class_settings import check_one_class_settings
+from kernelwise.estimators._finish_one_class import Tail, Trained, finish_one_class, fit_sigmoid, threshold_at
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
-from kernelwise.estimators._prepare_fit import encode_table, name_features
-from kernelwise.estimators._progress import Progress
+from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.estimators.missing_parameters import explains_missing
-from kernelwise.exceptions import KernelwiseWarning, TrustWarning
-from kernelwise.findings import Finding
-from kernelwise.search.data.canonical import sample
-from kernelwise.search.data.given_folds import read_splits
-from kernelwise.search.data.samples import prepare
-from kernelwise.search.data.settings import seed_of
-from kernelwise.search.engine.context import FINAL, Deadline, FitContext
-from kernelwise.search.families.one_class.candidates import candidates
-from kernelwise.search.families.one_class.choose import OneClassResult, choose, table
-from kernelwise.search.families.one_class.doubts import doubts
-from kernelwise.search.families.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
-from kernelwise.search.families.one_class.validator import (
-    NORMAL,
-    OUTLIER,
-    SCORINGS,
-    WINNER,
-    OneClassValidator,
-    Rows,
-    Scored,
-    check_labels_of_rows,
-    folds_given,
-)
+from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
+from kernelwise.estimators.one_class_svm import OneClassSVM
+from kernelwise.estimators.settings import check_backend
+from kernelwise.estimators.tuned import Checked, TunedMachine
+from kernelwise.exceptions import TrustWarning
+from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels import as_kernel
+from kernelwise.search.choose import choose_among
+from kernelwise.search.data.given_folds import check_kind_of_folds
+from kernelwise.search.data.samples import Prepared, Samples
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.one_class import OneClass, StrangenessScorer, check_labels_of_rows
+from kernelwise.search.result import Choice, OneClassResult
+from kernelwise.search.verdict.one_class import doubts
 from kernelwise.search.verdict.wording import kernel_text
-from kernelwise.tables import Encoder, findings_of_table, to_table
 
-#: Rows that a search looks at, at most.
-SEARCH_ROWS = 1000
 #: The share of rows that the threshold is for if none is given: the usual error of a test.
 SHARE = 0.05
-#: Attributes that not every fit sets: those of an earlier one must not stay behind.
-NOT_ALWAYS_SET = ("encoder_", "feature_names_in_", "_sigmoid")
 
 
-class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine):
+class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
     """One-class support vector machine that chooses its kernel from the data, with or without labels.
 
     The model learns where rows usually are, and scores how unusual new rows are. It scales features by median
@@ -96,8 +76,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
         Which columns hold words: as in `TunedSVC`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Folds of the cross-validation. "auto" means 5 folds below 500 rows, 3 below 1500, else 2. A splitter
-        or pairs must hold out every sample exactly once.
+        Folds of the cross-validation. "auto" means 5 folds below 500 rows, 3 below 1500, else 2. With "auto"
+        or a number, the folds hold out whole groups if ``fit`` gets ``groups``. A splitter or pairs must hold
+        out every sample exactly once.
     tol, max_iter : float, int
         As in `OneClassSVM`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -105,11 +86,15 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         sample of 5000 rows if there are more. "nystroem" trains `NystroemOneClassSVM` on all rows, which
         suits kernels that are wider than those that "auto" chooses.
     time_budget : float, default=None
-        Time in seconds after which the search scores no further kernel.
+        Time in seconds after which the search scores no further kernel. The search looks at fewer rows if it
+        is short. A warning and ``diagnostics_`` tell what was skipped.
     memory_limit : float, default=4096
         Memory for kernel values of the final model, in MiB.
     n_jobs : int, default=None
-        Accepted for compatibility: the search uses one thread, and results do not depend on it.
+        Number of threads. Results do not depend on it.
+    backend : {None, "dask"}, default=None
+        Where the cross-validation runs: here, in ``n_jobs`` threads, or on dask's current scheduler or
+        cluster. The result is the same. "dask" needs the extra ``dask``.
     random_state : int, RandomState or None, default=0
         Seed of the folds, of the artificial rows, and of samples drawn from many rows.
     verbose : int, default=0
@@ -136,7 +121,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     criterion_ : str
         What chose the kernel: the criterion, or the score of the labels.
     cv_results_, best_index_, best_params_, best_score_, n_splits_, refit_time_
-        As in GridSearchCV, for the score that chose the kernel.
+        As in GridSearchCV, for the score that chose the kernel. ``cv_results_`` also has the columns
+        ``form``, ``width_factor`` and ``reason``.
     diagnostics_ : tuple of Finding
         What you should know about the data and the model; warnings are among them.
     n_svm_fits_ : int
@@ -149,6 +135,10 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         The fitted scaling of the features.
     encoder_ : Encoder
         Turns words and gaps into features; it exists only if the samples have some.
+    steering_ : str or None
+        The parameter ``scoring``.
+    fit_record_ : None
+        What other tuned models have for their reports.
     n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -165,6 +155,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_TUNED_ONE_CLASS
+    # What the other tuned machines have a parameter for.
+    search = Cs = None
+    refit = True
 
     @explains_missing("OneClassSVM")
     def __init__(
@@ -184,6 +177,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         time_budget: float | None = None,
         memory_limit: float = 4096,
         n_jobs: int | None = None,
+        backend: str | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -201,11 +195,14 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.backend = backend
         self.random_state = random_state
         self.verbose = verbose
 
     # -- fitting ------------------------------------------------------------------------------------------
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, **params: Any
+    ) -> Self:
         """Choose a kernel, train the final model, and set the threshold.
 
         Parameters
@@ -217,197 +214,192 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             better kernel.
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
+        groups : array of shape (n_samples,), default=None
+            Groups of rows, for the splitter ``cv``. If ``cv`` is "auto" or a number, the folds hold out whole
+            groups.
+        **params
+            Further metadata for the splitter, if metadata routing of scikit-learn is enabled.
         """
-        check_one_class_settings(self)  # first, since a deadline needs a time
-        context = FitContext(Deadline(self.time_budget, reserve=RESERVE))
-        return self._fit(X, y, sample_weight, context)
+        return self._fit(X, y, sample_weight, routed=self._route(sample_weight, groups, params))
 
-    @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext) -> Self:
-        for name in NOT_ALWAYS_SET:
-            self.__dict__.pop(name, None)
-        progress = Progress(self, X, y)
-        context.task = progress.task
-        with one_blas_thread(leaves_cores=True):
-            rows, row_of, labelled, cv = self._rows(X, y, sample_weight, context)
-            seed = seed_of(self.random_state)
-            validator, search_rows = self._validator(rows, cv, seed, context)
-            tried = candidates(
-                self.kernel, validator.rows.Z, validator.rows.trained, has_labels=validator.rows.has_labels
+    def _scorers(self) -> dict[str, Any]:
+        return {}  # labels are scored by what the search knows of them, and nothing else
+
+    def _check_settings(self) -> None:
+        me = type(self).__name__
+        self._validate_params()
+        kernels = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]
+        if not kernels:
+            raise ValueError(f"'kernel' of {me} is an empty list. Pass kernels, or 'auto'.")
+        for kernel in kernels:
+            if is_precomputed(kernel):
+                raise ValueError(
+                    f"{me} chooses a kernel of samples, but {kernel!r} is a kernel of a matrix. Use "
+                    "OneClassSVM for a matrix."
+                )
+            if not (isinstance(kernel, str) and kernel == "auto"):
+                as_kernel(kernel)
+        if isinstance(self.cv, int | np.integer):
+            check_integer(self.cv, "cv", me, least=2)
+        elif not (isinstance(self.cv, str) and self.cv == "auto"):
+            check_kind_of_folds(self.cv, "'auto'", me)
+        check_backend(self.backend, me)
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
+        X = read_samples(self, X, ensure_min_samples=2, **self._input())
+        label = check_labels_of_rows(y, X.shape[0])
+        return Checked(X, label, label + 1, weights_of_samples(sample_weight, X.shape[0]))
+
+    def _family(self, y: np.ndarray, weight: np.ndarray) -> OneClass:
+        if len(y) - len(OneClass().only_asked(y)) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least 2 different samples of positive weight that are not "
+                "labelled outliers."
             )
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-                choice = choose(validator, tried, self.nu, context, self._print if self.verbose > 0 else None)
-            taken = choice.taken
-            context.on_phase(FINAL)
-            started = time.perf_counter()
-            with progress.task("refit"):
-                trained = finish_one_class(self, validator, taken, rows, search_rows, seed, context)
-        self.kernel_, self.nu_ = taken.candidate.kernel, taken.nu
-        self._keep_search(validator, taken)
-        self.best_estimator_, self.n_iter_ = trained.machine, trained.machine.n_iter_
-        self.n_svm_fits_ = validator.n_machines + trained.n_machines
-        threshold = self._answers(rows, row_of, trained)
-        self.refit_time_ = time.perf_counter() - started
-        found = doubts(validator, taken, rows[trained.rows], threshold.share, self._column_names(rows))
-        self.diagnostics_ = self._closing(validator, found, context)
-        self.result_ = OneClassResult(
+        return OneClass()
+
+    def _scorer(
+        self, X: Any, samples: Samples, family: OneClass, scoring: Any
+    ) -> tuple[OneClass, StrangenessScorer]:
+        family = family.scored_by(scoring, self.criterion, samples)
+        return family, StrangenessScorer(family.scoring, samples.y)
+
+    def _values(self, family: OneClass) -> np.ndarray:
+        return np.array(family.nus if self.nu is None else [float(self.nu)])
+
+    def _choose(self, validator: CrossValidator) -> Choice:
+        return choose_among(validator, self.kernel)
+
+    def _describe(self, validator: CrossValidator, choice: Choice) -> None:
+        """Keep ν, what chose, and of every candidate the form and the width."""
+        family: Any = validator.family
+        self.nu_, self.criterion_ = choice.C, family.scoring
+        tried = [choice.candidates[k] for k in self.cv_results_["path"]]
+        self.cv_results_["form"] = np.array([one.form for one in tried], dtype=object)
+        self.cv_results_["width_factor"] = np.array([one.factor for one in tried])
+
+    def _machine(self) -> OneClassSVM:
+        return OneClassSVM(
+            kernel=self.kernel_,
+            nu=self.nu_,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            memory_limit=self.memory_limit,
+        )
+
+    def _nystroem(self, random_state: int) -> NystroemOneClassSVM:
+        return NystroemOneClassSVM(
+            self.kernel_,
+            nu=self.nu_,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            memory_limit=self.memory_limit,
+            random_state=random_state,
+        )
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return y
+
+    def _finish(self, validator: CrossValidator, choice: Choice) -> Trained:
+        trained = finish_one_class(self, validator, choice)
+        self._settle_scores(validator.samples, trained)
+        return trained
+
+    def _keep_machine(self, finished: Trained, prepared: Prepared) -> None:
+        self.best_estimator_, self.n_iter_ = finished.machine, finished.machine.n_iter_
+        self.n_svm_fits_ += finished.n_machines
+        self.refit_time_, self._gram_columns = finished.seconds, None
+        row_of = prepared.distinct.row_of
+        self.training_scores_ = np.where(row_of >= 0, finished.scores[row_of], np.nan)
+        self.training_probabilities_ = self._probability(self.training_scores_)
+
+    def _settle_scores(self, samples: Samples, trained: Trained) -> None:
+        """Set threshold and probabilities from held-out scores."""
+        scores, is_outlier = trained.scores, samples.bound == 0.0  # which no machine is trained on
+        usual, weight = ~is_outlier, samples.weight
+        if self.contamination is None:
+            threshold = threshold_at(scores[usual], weight[usual], SHARE)
+        else:
+            threshold = threshold_at(scores, weight, float(self.contamination))
+        self.threshold_, self.threshold_error_ = threshold.value, threshold.error
+        self.contamination_ = threshold.share
+        trained.machine.intercept_ = np.array([-threshold.value])
+        # Nyström machines have coefficients of both signs, other kernels values of both.
+        is_log = bool(self.kernel_.is_radial and trained.machine.dual_coef_.min() >= 0.0)
+        tail = Tail.of(scores[usual], weight[usual], is_log)
+        self._tail_strangeness, self._tail_share = tail.strangeness, tail.share
+        self._tail_scale, self._tail_is_log = tail.scale, tail.is_log
+        if is_outlier.any():
+            self._sigmoid = fit_sigmoid(tail, scores, is_outlier, weight, threshold.share)
+
+    def _result(self, validator: CrossValidator, choice: Choice) -> None:
+        """Nothing: without a threshold there is no result."""
+
+    def _announce(
+        self, result: None, validator: CrossValidator, choice: Choice, finished: Trained
+    ) -> OneClassResult:
+        samples, family = validator.samples, validator.family
+        assert isinstance(family, OneClass)
+        return OneClassResult(
             kernel=self.kernel_,
             nu=self.nu_,
             criterion=self.criterion_,
             score=self.best_score_,
-            standard_error=taken.standard_error,
+            standard_error=validator.standard_error(choice.scored, choice.index),
             threshold=self.threshold_,
             threshold_error=self.threshold_error_,
-            contamination=threshold.share,
-            n_rows=len(trained.rows),
-            n_outliers=float(rows.weight[trained.scores < self.threshold_].sum()),
-            labelled=labelled,
-            why=(*choice.why, self._why_threshold(threshold)),
+            contamination=self.contamination_,
+            n_rows=len(finished.rows),
+            n_outliers=float(samples.weight[finished.scores < self.threshold_].sum()),
+            labelled=family.n_labelled(samples),
+            why=(*choice.why, self._why_threshold()),
             how=tuple(choice.how),
             cv_results=self.cv_results_,
             n_svm_fits=self.n_svm_fits_,
-            seconds=context.deadline.elapsed,
-            diagnostics=self.diagnostics_,
+            seconds=validator.context.deadline.elapsed,
         )
-        progress.end()
-        return self
 
-    def _rows(
-        self, X: Any, y: Any, sample_weight: Any, context: FitContext
-    ) -> tuple[Rows, np.ndarray, tuple[int, int], Any]:
-        """Distinct scaled rows, which of them each sample is, how many are labelled, and folds."""
-        me = type(self).__name__
-        frame = to_table(X, self.categorical_features, me)
-        X = read_samples(
-            self, X if frame is None else np.zeros(frame.shape), ensure_min_samples=2, **self._input()
-        )
-        label = check_labels_of_rows(y, X.shape[0])
-        weight = weights_of_samples(sample_weight, X.shape[0])
-        if frame is not None:
-            X = encode_table(self, frame, weight, context)
-            context.findings.extend(findings_of_table(frame, self.encoder_))
-        name_features(self, X, context)
-        layout = None if frame is None else self.encoder_.layout
-        prepared = prepare(X, label + 1, weight, scale=self.scale, owner=me, layout=layout)
-        self.scaler_, self._gram_columns = prepared.scaler, None
-        distinct = prepared.distinct
-        labelled = int((label == NORMAL).sum()), int((label == OUTLIER).sum())
-        rows = Rows(prepared.Z, distinct.weight, label[distinct.rows], prepared.columns)
-        if np.count_nonzero(rows.trained) < 2:
-            raise ValueError(
-                f"{me} needs at least 2 different samples of positive weight that are not labelled outliers."
-            )
-        cv = self.cv
-        if not isinstance(cv, str | int | np.integer):
-            cv = folds_given(read_splits(cv, X, label, me, {}), distinct.row_of, me)
-        return rows, distinct.row_of, labelled, cv
-
-    def _validator(
-        self, rows: Rows, cv: Any, seed: int, context: FitContext
-    ) -> tuple[OneClassValidator, np.ndarray]:
-        """What scores kernels, on all rows or a sample, and which rows these are."""
-        chosen = np.arange(len(rows))
-        if len(rows) > SEARCH_ROWS:
-            chosen = _search_rows(rows, seed)
-            message = (
-                f"The search chose the kernel on a sample of {len(chosen)} of {len(rows)} distinct rows."
-            )
-            context.findings.append(Finding("sampled", "info", message))
-        part = rows[chosen]
-        criterion = WINNER if self.criterion == "auto" else self.criterion
-        scoring = (self.scoring or SCORINGS[0]) if part.has_labels else criterion
-        if not part.has_labels and hasattr(part.Z, "tocsr"):
-            scoring = "median"
-            message = (
-                "The features are sparse and there are no labels, so the kernel width is the rule of thumb."
-            )
-            context.findings.append(Finding("sparse", "info", message))
-        settings = {"tol": self.tol, "max_iter": self.max_iter}
-        folds = cv[chosen] if isinstance(cv, np.ndarray) else cv
-        return OneClassValidator(part, folds, scoring, seed, settings), chosen
-
-    def _keep_search(self, validator: OneClassValidator, taken: Scored) -> None:
-        self.cv_results_, self.best_index_ = table(validator, taken)
-        self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_, self.criterion_ = taken.score, validator.scoring
-        self.n_splits_ = validator.n_folds
-
-    def _answers(self, rows: Rows, row_of: np.ndarray, trained: Trained) -> Threshold:
-        """Set threshold, probabilities and scores of the training samples from held-out scores."""
-        scores, is_outlier = trained.scores, rows.label == OUTLIER
-        usual = ~is_outlier
-        if self.contamination is None:
-            threshold = threshold_at(scores[usual], rows.weight[usual], SHARE)
-        else:
-            threshold = threshold_at(scores, rows.weight, float(self.contamination))
-        self.threshold_, self.threshold_error_ = threshold.value, threshold.error
-        self.contamination_ = threshold.share
-        machine = self.best_estimator_
-        machine.intercept_ = np.array([-threshold.value])
-        # Nyström machines have coefficients of both signs, other kernels values of both.
-        is_log = bool(self.kernel_.is_radial and machine.dual_coef_.min() >= 0.0)
-        tail = Tail.of(scores[usual], rows.weight[usual], is_log)
-        self._tail_strangeness, self._tail_share = tail.strangeness, tail.share
-        self._tail_scale, self._tail_is_log = tail.scale, tail.is_log
-        if is_outlier.any():
-            self._sigmoid = fit_sigmoid(tail, scores, is_outlier, rows.weight, threshold.share)
-        of_sample = np.where(row_of >= 0, scores[row_of], np.nan)
-        self.training_scores_ = of_sample
-        self.training_probabilities_ = self._probability(of_sample)
-        return threshold
-
-    def _why_threshold(self, threshold: Threshold) -> str:
+    def _why_threshold(self) -> str:
         given = self.contamination is not None
-        share = f"{100 * threshold.share:g} %"
         what = "the share that you gave" if given else "the default, because contamination is not set"
         return (
-            f"{share} of the held-out scores are below the threshold ({what}), which is a score of "
-            f"{threshold.value:.4g} ± {threshold.error:.2g}."
+            f"{100 * self.contamination_:g} % of the held-out scores are below the threshold ({what}), which "
+            f"is a score of {self.threshold_:.4g} ± {self.threshold_error_:.2g}."
         )
 
-    def _closing(
-        self, validator: OneClassValidator, found: list[Finding], context: FitContext
+    def _findings(
+        self,
+        result: OneClassResult,
+        validator: CrossValidator,
+        choice: Choice,
+        finished: Trained,
+        leaks: list[Finding],
     ) -> tuple[Finding, ...]:
-        serious = [str(finding) for finding in found if finding.severity == "warning"]
-        if serious:
-            warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
-        deadline = context.deadline
-        if deadline.skipped:
-            n = len(deadline.skipped)
-            message = (
-                f"The time budget of {deadline.seconds:g} s was too short for {count(n, 'more kernel')}."
-            )
-            advice, option = (
-                "Raise time_budget for a better model.",
-                "Raise --time-budget for a better model.",
-            )
-            found = [*found, Finding("time budget", "warning", message, advice, option)]
-            warnings.warn(str(found[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
-        n_stopped = sum(one.n_stopped for one in validator.scored)
-        if n_stopped:
-            message = (
-                f"{n_stopped} of {validator.n_machines} models of the search stopped before they converged."
-            )
-            found = [*found, Finding("not converged", "warning", message, "Raise max_iter or tol.")]
-            warnings.warn(str(found[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
-        return (*found, *context.findings)
+        rows, context = validator.samples[finished.rows], validator.context
+        names = self._column_names(rows)
+        found = doubts(validator, choice, rows, self.contamination_, names, self.criterion)
+        context.issue(found, TrustWarning)
+        found += time_findings(context)
+        if validator.n_stopped:
+            n_stopped, n_models = validator.n_stopped, validator.n_machines
+            found.append(catalogue.NOT_CONVERGED_ONE_CLASS(n_stopped=n_stopped, n_models=n_models))
+            context.issue(found[-1:], ConvergenceWarning)
+        return (*found, *leaks, *context.findings)
 
-    def _column_names(self, rows: Rows) -> list[str]:
+    def _column_names(self, rows: Samples) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         if names is not None:
             return [repr(name) for name in names]
-        n = rows.Z.shape[1] if rows.columns is None else int(rows.columns.max()) + 1
-        return [f"column {k}" for k in range(n)]
+        return [f"column {k}" for k in range(rows.n_columns)]
 
-    def _print(self, scored: Scored) -> None:
-        """Print a line on the standard error stream about a kernel that was scored."""
-        one = scored.candidate
-        print(
-            f"[TunedOneClassSVM] {kernel_text(one.kernel)}, ν = {scored.nu:g}: score {scored.score:.4f} "
-            f"({one.reason}).",
-            file=sys.stderr,
-        )
+    def _report(self, scored: ScoredKernel) -> None:
+        """Print a line on the standard error stream about every ν of a kernel that was scored."""
+        for nu, scores in zip(scored.Cs, scored.scores, strict=True):
+            print(
+                f"[TunedOneClassSVM] {kernel_text(scored.kernel)}, ν = {nu:g}: score {scores.mean():.4f} "
+                f"({scored.reason}).",
+                file=sys.stderr,
+            )
 
     # -- answers ------------------------------------------------------------------------------------------
     @property
@@ -432,12 +424,14 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         """Return 1 for usual samples and −1 for outliers, shape (n_samples,)."""
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+    def fit_predict(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, **params: Any
+    ) -> np.ndarray:
         """Train the model, and label the training samples by models that were not trained on them.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, groups, **params
             As in `fit`.
 
         Returns
@@ -446,7 +440,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             1 for usual samples, −1 for outliers. A sample of weight zero is labelled by the final model,
             which was not trained on it.
         """
-        self.fit(X, y, sample_weight)
+        more = params if groups is None else {"groups": groups, **params}
+        self.fit(X, y, sample_weight, **more)
         scores = self.training_scores_
         if np.isnan(scores).any():
             scores = np.where(np.isnan(scores), self.score_samples(X), scores)
@@ -474,24 +469,3 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         if hasattr(self, "_sigmoid"):
             return tail.sigmoid(scores, self._sigmoid)
         return tail.probability(scores, self.contamination_)
-
-
-def _search_rows(rows: Rows, seed: int) -> np.ndarray:
-    """A sample of the rows for a search, with all known outliers or, of many, as many as other rows."""
-    known, others = np.flatnonzero(rows.label == OUTLIER), np.flatnonzero(rows.label != OUTLIER)
-    half = SEARCH_ROWS // 2
-    if len(known) > half:
-        known = known[sample(np.zeros(len(known), int), half, seed)]
-    n_others = SEARCH_ROWS - len(known)
-    if len(others) > n_others:
-        others = others[sample(np.zeros(len(others), int), n_others, seed)]
-    return np.sort(np.r_[known, others])
-
-
-def fit_named(
-    model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None, encoder: Encoder | None = None
-) -> TunedOneClassSVM:
-    """Fit rows of an array whose columns have these names, or of a table whose encoder is known."""
-    check_one_class_settings(model)
-    deadline = Deadline(model.time_budget, reserve=RESERVE)
-    return model._fit(X, y, None, FitContext(deadline, feature_names=names, encoder=encoder))

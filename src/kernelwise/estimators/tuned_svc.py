@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import column_or_1d
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
-from kernelwise.estimators._class_weight_search import choose_class_weight
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
@@ -29,12 +31,12 @@ from kernelwise.estimators.costs import (
 from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_svc import NystroemSVC
+from kernelwise.estimators.settings import check_backend
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.data.samples import Prepared, Samples
-from kernelwise.search.data.settings import check_backend
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
@@ -301,7 +303,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
             return fit_on_chunks(self, X, y, sample_weight, routed)
         if isinstance(self.class_weight, list | tuple):
-            return choose_class_weight(self, X, y, sample_weight, groups, params)
+            return _choose_class_weight(self, X, y, sample_weight, groups, params)
         return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
@@ -415,3 +417,36 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         if self.steering_ is None:
             return super().score(X, y, sample_weight, **params)
         return self._asked_score(X, y, {"sample_weight": sample_weight, **params})
+
+
+def _choose_class_weight(
+    model: Any, X: Any, y: Any, sample_weight: Any, groups: Any, params: dict[str, Any]
+) -> Any:
+    """Fit a classifier under each of the weights in its list ``class_weight``, and keep the best of them.
+
+    The first of equal scores is taken. Scores are comparable: the folds and the scorer are the same, and no
+    class weight is in a score. Warnings are those of the fit that is kept.
+    """
+    options = list(model.class_weight)
+    if not options:
+        raise ValueError("'class_weight' of TunedSVC is an empty list. Pass weights, 'balanced' or None.")
+    best, heard, scores = None, [], []
+    for option in options:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            one = clone(model).set_params(class_weight=option).fit(X, y, sample_weight, groups, **params)
+        scores.append(one.best_score_)
+        if best is None or one.best_score_ > best.best_score_:
+            best, heard = one, caught
+    assert best is not None
+    for warning in heard:
+        warnings.warn(warning.message, warning.category, stacklevel=stacklevel_of_user())
+    listed = "; ".join(f"{option!r}: {score:.4g}" for option, score in zip(options, scores, strict=True))
+    finding = catalogue.CLASS_WEIGHTS(class_weight=best.class_weight, scores=listed)
+    params = model.get_params(deep=False)
+    for name, value in vars(best).items():
+        if name not in params:
+            setattr(model, name, value)
+    model.diagnostics_ = (*best.diagnostics_, finding)
+    model.result_ = replace(best.result_, diagnostics=model.diagnostics_)
+    return model

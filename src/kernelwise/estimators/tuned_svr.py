@@ -18,11 +18,11 @@ from kernelwise.estimators._parameters import OF_TUNED
 from kernelwise.estimators.fit_record import HeldOut
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_svr import NystroemSVR
+from kernelwise.estimators.settings import check_backend, check_enough, values_of_epsilon
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.data.settings import check_backend, check_enough, values_of_epsilon
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.regression import Regression
 from kernelwise.search.result import Choice

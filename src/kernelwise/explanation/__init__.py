@@ -1,4 +1,4 @@
-"""Which columns made a prediction: Shapley values of kernel machines."""
+"""Contributions of columns to predictions: Shapley values of kernel machines."""
 
 from kernelwise.explanation.explanation import Explanation
 from kernelwise.explanation.shapley import explain, explain_pairs, explains_exactly

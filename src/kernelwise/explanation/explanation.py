@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -79,12 +80,12 @@ class Explanation:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, rows: Any) -> Explanation:
+    def __getitem__(self, rows: int | slice | np.ndarray | Sequence[int]) -> Explanation:
         """Some of the rows: a number, a slice, numbers, or booleans."""
         if isinstance(rows, int | np.integer):
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"There is no row {rows}: the explanation has {count(len(self), 'row')}.")
-            rows = [rows]
+            rows = [int(rows)]
         errors = self.standard_errors
         return replace(
             self,

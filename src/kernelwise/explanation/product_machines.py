@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from joblib import delayed
@@ -103,7 +102,12 @@ class Products:
         return self.plain.machine_values(background).mean(axis=0)
 
     def _blocks(
-        self, X: np.ndarray, background: np.ndarray | None, shape: Any, add: Any, n_jobs: int | None
+        self,
+        X: np.ndarray,
+        background: np.ndarray | None,
+        shape: tuple[int, ...],
+        add: Callable[..., None],
+        n_jobs: int | None,
     ) -> np.ndarray:
         """Sums over terms, support vectors and background rows in blocks of bounded memory."""
         Z, out = self.scaled(X), np.zeros(shape)
@@ -125,7 +129,7 @@ class Products:
         Z: np.ndarray,
         B: np.ndarray | None,
         out: np.ndarray,
-        add: Any,
+        add: Callable[..., None],
         n_jobs: int | None,
     ) -> None:
         """Add what one term contributes for some support vectors and background rows, rows in threads."""

@@ -5,13 +5,14 @@ Its outputs are linear functions of the values of its two-class machines.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_choice, check_range
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.integrals import nodes_for
@@ -20,6 +21,9 @@ from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_nu
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import two_class_machines
 from kernelwise.tables import Encoder
+
+if TYPE_CHECKING:
+    from kernelwise.estimators.kinds import Model
 
 #: What can be explained: estimators with values of their machines, by name, since they import reports.
 MODELS = (
@@ -39,10 +43,10 @@ class Reader:
     ``group``, of shape (n_features,), is the column of the user's table that each feature belongs to.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Model) -> None:
         _check_model(model)
         self.model = model
-        self.machine = getattr(model, "best_estimator_", model)
+        self.machine: Any = model.best_estimator_ if hasattr(model, "best_estimator_") else model
         kernel = self.machine.kernel_
         if not isinstance(kernel, Kernel) or kernel.takes_distances:
             raise IncompatibleError(
@@ -55,25 +59,25 @@ class Reader:
         self.encoder = getattr(model, "encoder_", None)
         self.group = np.arange(n) if self.encoder is None else self.encoder.layout.column
 
-    def read(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def read(self, X: RowsLike) -> tuple[np.ndarray, np.ndarray]:
         """Rows as numbers, (n_rows, n_features), and as they are shown, (n_rows, n_columns)."""
         if self.encoder is not None:
             return self._coded(X, self.encoder)
-        X = self.model._read_new(X)
-        if sparse.issparse(X):
-            X = X.toarray()
-        X = np.asarray(X, dtype=float)
-        check_range(X)
-        return X, X
+        samples = self.model._read_new(X)
+        samples = np.asarray(samples.toarray() if sparse.issparse(samples) else samples, dtype=float)
+        check_range(samples)
+        return samples, samples
 
-    def _coded(self, X: Any, encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
+    def _coded(self, X: RowsLike, encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
         """The same of a table with words and gaps, which are shown as they are: text, None and NaN."""
         table = encoder.table(X)
         coded = encoder.transform(table)
         check_range(coded)
         return coded, table.cells()
 
-    def read_background(self, background: Any, n_rows: int, random_state: int = 0) -> np.ndarray | None:
+    def read_background(
+        self, background: RowsLike | str | None, n_rows: int, random_state: int = 0
+    ) -> np.ndarray | None:
         """The same of background rows, if there are any; an error says that it is theirs.
 
         "support" stands for support vectors, of which there are fewer the longer ``n_rows`` rows take.
@@ -142,7 +146,7 @@ class Reader:
         return np.asarray(scaler.inverse_transform(support))
 
 
-def _check_model(model: Any) -> None:
+def _check_model(model: Model) -> None:
     if not hasattr(model, "machine_values") or not hasattr(model, "_read_new"):
         advice = ""
         if hasattr(model, "steps"):
@@ -174,14 +178,14 @@ class Outputs(NamedTuple):
     names: tuple[str, ...]
 
 
-def choices_of(model: Any) -> tuple[str, ...]:
+def choices_of(model: Model) -> tuple[str, ...]:
     """What can be explained of a model, the usual output first."""
     if hasattr(model, "classes_"):
         return CLASSIFIER_OUTPUTS
     return ONE_CLASS_OUTPUTS if is_outlier_detector(model) else REGRESSOR_OUTPUTS
 
 
-def outputs_of(model: Any, output: str | None) -> Outputs:
+def outputs_of(model: Model, output: str | None) -> Outputs:
     """The outputs that ``output``, one of `choices_of`, asks for; None is the first of them."""
     choices = choices_of(model)
     output = choices[0] if output is None else output

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_jobs, check_seed
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation.explanation import INTERVENTIONAL, KERNEL, Explanation
 from kernelwise.explanation.product_machines import MOST_NUMBERS
 from kernelwise.explanation.reader import Outputs, Reader, choices_of, outputs_of
+
+if TYPE_CHECKING:
+    from kernelwise.estimators.kinds import Model
 
 #: Columns of which pairs are looked at, at most: the work grows like the fourth power.
 MOST_INTERACTING = 30
@@ -25,10 +29,10 @@ CORRELATED = 0.9
 
 
 def explain(
-    model: Any,
-    X: Any,
+    model: Model,
+    X: RowsLike,
     *,
-    background: Any = None,
+    background: RowsLike | str | None = None,
     output: str | None = None,
     n_orders: int = 50,
     random_state: int = 0,
@@ -118,7 +122,12 @@ def explain(
 
 
 def explain_pairs(
-    model: Any, X: Any, *, background: Any = None, output: str | None = None, n_jobs: int | None = None
+    model: Model,
+    X: RowsLike,
+    *,
+    background: RowsLike | str | None = None,
+    output: str | None = None,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     """Compute exact Shapley interaction indices of pairs of columns, for at most 30 columns.
 
@@ -174,7 +183,7 @@ def explain_pairs(
     return _squeezed(outputs, products.interactions(X, B, n_jobs) @ outputs.weights)
 
 
-def explains_exactly(model: Any) -> bool:
+def explains_exactly(model: Model) -> bool:
     """Return whether `explain` has exact values for a model; False if it cannot explain it at all.
 
     Parameters

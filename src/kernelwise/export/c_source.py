@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.export.plain_model import PlainModel, Term
@@ -281,7 +281,7 @@ def _number(value: float) -> str:
     return text if set(text) & set(".en") else f"{text}.0"
 
 
-def _array(name: str, values: Any) -> str:
+def _array(name: str, values: ArrayLike) -> str:
     """A constant array of one or two axes."""
     values = np.asarray(values, dtype=float)
     shape = "".join(f"[{n}]" for n in values.shape)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.export.plain_model import PlainModel, Term
@@ -41,7 +42,7 @@ class Graph:
         self._nodes.append(self._helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
-    def constant(self, values: Any) -> str:
+    def constant(self, values: ArrayLike) -> str:
         """Add an array or a number, and return its name."""
         name = f"constant_{len(self._constants)}"
         array = np.asarray(values)

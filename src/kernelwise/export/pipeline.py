@@ -24,7 +24,9 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from kernelwise._core.typing import Samples, Transformer
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
+from kernelwise.export.machine import FittedMachine
 from kernelwise.export.plain_model import has_terms
 from kernelwise.export.sklearn_machines import classifier, regressor, zeros
 from kernelwise.kernels import Kernel
@@ -46,7 +48,7 @@ ELSEWHERE = (
 
 
 def as_pipeline(
-    scaler: Any,
+    scaler: Transformer | None,
     machine: Any,
     names: np.ndarray | None = None,
     mean: float = 0.0,
@@ -92,7 +94,7 @@ def as_pipeline(
     return pipeline
 
 
-def _kernel_settings(machine: Any) -> dict[str, Any]:
+def _kernel_settings(machine: FittedMachine) -> dict[str, Any]:
     """The kernel in scikit-learn's words."""
     kernel = machine.kernel_
     settings = kernel.sklearn_params() if isinstance(kernel, Kernel) else None
@@ -110,7 +112,7 @@ def _kernel_settings(machine: Any) -> dict[str, Any]:
     )
 
 
-def _check_agreement(machine: Any, last: Any, mapped: Any, target: tuple[float, float]) -> None:
+def _check_agreement(machine: FittedMachine, last: Any, mapped: Samples, target: tuple[float, float]) -> None:
     """Raise if rounding, or another version of scikit-learn, makes another machine of the coefficients."""
     if not machine.support_.size:  # a constant
         return
@@ -140,12 +142,14 @@ def _check_agreement(machine: Any, last: Any, mapped: Any, target: tuple[float, 
     )
 
 
-def _checked_rows(machine: Any) -> np.ndarray:
+def _checked_rows(machine: FittedMachine) -> np.ndarray:
     """Places of the support vectors that answers are compared at."""
     return np.unique(np.linspace(0, machine.support_.size - 1, N_CHECKED).astype(int))
 
 
-def _check_probabilities(machine: Any, svc: Any, last: Any, mapped: Any, sigmoids: np.ndarray) -> None:
+def _check_probabilities(
+    machine: FittedMachine, svc: Any, last: Any, mapped: Samples, sigmoids: np.ndarray
+) -> None:
     """Raise if another version of scikit-learn makes other probabilities of the sigmoids."""
     rows = _checked_rows(machine)
     values = svc.decision_function(mapped[rows]).reshape(len(rows), -1)
@@ -159,7 +163,7 @@ def _check_probabilities(machine: Any, svc: Any, last: Any, mapped: Any, sigmoid
         )
 
 
-def _values(machine: Any, Z: Any, target: tuple[float, float]) -> np.ndarray:
+def _values(machine: FittedMachine, Z: Samples, target: tuple[float, float]) -> np.ndarray:
     """What the Pipeline's machine must return for samples as ours takes them."""
     if is_regressor(machine):
         mean, deviation = target
@@ -258,7 +262,7 @@ def _cells(column: Column) -> list[Any]:
 ROWS_PER_CLASS = 5
 
 
-def calibrated(svc: Any, mapped: Any, sigmoids: np.ndarray, costs: np.ndarray | None) -> Any:
+def calibrated(svc: Any, mapped: Samples, sigmoids: np.ndarray, costs: np.ndarray | None) -> Any:
     """Return a classifier of probabilities 1/(1 + exp(A f + B)), f the values of a fitted machine.
 
     ``sigmoids`` has a row (A, B) for each machine: that of two classes, or one for each of more classes,

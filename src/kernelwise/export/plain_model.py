@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import is_outlier_detector
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
+from kernelwise._core.typing import is_sparse
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.export.machine import FittedMachine
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF, inner_products
 from kernelwise.kernels.radial import mapped
@@ -95,7 +96,7 @@ class PlainModel:
         return np.asarray(K @ self.beta.T + self.intercept)
 
 
-def plain_model(model: Any, machine: Any) -> PlainModel:
+def plain_model(model: Any, machine: FittedMachine) -> PlainModel:
     """Return the numbers of a fitted estimator whose trained machine is ``machine``, or raise.
 
     Mean and scale of a regression's targets are in β and b.
@@ -103,7 +104,7 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
     return replace(plain_numbers(model, machine), **_labels(model, machine))
 
 
-def plain_numbers(model: Any, machine: Any) -> PlainModel:
+def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
     """The same without what labels go by: any strategy has decision values."""
     terms = _terms(machine)
     n_features = machine.n_features_in_
@@ -128,14 +129,14 @@ def plain_numbers(model: Any, machine: Any) -> PlainModel:
     )
 
 
-def _support(machine: Any) -> tuple[np.ndarray, np.ndarray]:
+def _support(machine: FittedMachine) -> tuple[np.ndarray, np.ndarray]:
     """Support vectors, (n_support, n_features), and β, (n_machines, n_support); there is at least one."""
     support, beta = machine.support_vectors_, np.asarray(machine.beta_, dtype=float)
     if machine.kernel_.is_linear:  # the weights of the features are support vectors enough
         return np.asarray(machine.coef_, dtype=float), np.eye(len(beta))
     if not support.shape[0]:  # a constant
         return np.zeros((1, machine.n_features_in_)), np.zeros((len(beta), 1))
-    return np.asarray(support.toarray() if sparse.issparse(support) else support, dtype=float), beta
+    return np.asarray(support.toarray() if is_sparse(support) else support, dtype=float), beta
 
 
 def _check_terms(terms: list[Term], kernel: Kernel, support: np.ndarray) -> None:
@@ -150,7 +151,7 @@ def _check_terms(terms: list[Term], kernel: Kernel, support: np.ndarray) -> None
         )
 
 
-def _labels(model: Any, machine: Any) -> dict[str, Any]:
+def _labels(model: Any, machine: FittedMachine) -> dict[str, Any]:
     """What a classifier, or a one-class machine, has beyond the numbers of a regression."""
     if is_outlier_detector(machine):
         return {"classes": np.array([-1, 1]), "rule": "sign"}
@@ -172,7 +173,7 @@ def _labels(model: Any, machine: Any) -> dict[str, Any]:
     return {"classes": model.classes_, **how}
 
 
-def _terms(machine: Any) -> list[Term]:
+def _terms(machine: FittedMachine) -> list[Term]:
     """The kernels of the sum that the machine's kernel is."""
     if not isinstance(machine.kernel_, Kernel):
         what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
@@ -208,7 +209,7 @@ def _term(weight: float, part: Kernel, n_features: int) -> Term:
     return Term(part.title, weight, params["kernel"], *numbers, L=L)
 
 
-def has_plain_scaling(scaler: Any) -> bool:
+def has_plain_scaling(scaler: object) -> bool:
     """Whether a scaler, or none, is (x − shift)∘factor."""
     kinds = (type(None), StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
     return type(scaler) in kinds and not getattr(scaler, "clip", False)

@@ -10,11 +10,15 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC as LibSVC
 from sklearn.svm import SVR as LibSVR
 
+from kernelwise._core.typing import Samples
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.export.machine import FittedMachine
 from kernelwise.multiclass import STRATEGIES
 
 
-def regressor(machine: Any, settings: dict[str, Any], mapped: Any, mean: float, deviation: float) -> LibSVR:
+def regressor(
+    machine: FittedMachine, settings: dict[str, Any], mapped: Samples, mean: float, deviation: float
+) -> LibSVR:
     """Return scikit-learn's SVR that predicts mean + deviation·f(x), f what the machine predicts.
 
     ``settings`` is the kernel in scikit-learn's words, and ``mapped``, of shape (n_SV, n_mapped), the support
@@ -30,7 +34,9 @@ def regressor(machine: Any, settings: dict[str, Any], mapped: Any, mean: float, 
     return svr
 
 
-def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | OneVsRestClassifier:
+def classifier(
+    machine: FittedMachine, settings: dict[str, Any], mapped: Samples
+) -> LibSVC | OneVsRestClassifier:
     """Return scikit-learn's SVC, or a machine for each class, with the same decision values.
 
     Parameters are those of `regressor`, of a kernelwise SVC.
@@ -44,7 +50,7 @@ def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | 
     return (_one_vs_rest if is_one_vs_rest else _one_vs_one)(machine, settings, mapped)
 
 
-def _check_labels(machine: Any) -> None:
+def _check_labels(machine: FittedMachine) -> None:
     """Raise if scikit-learn's classes cannot give the same labels."""
     if STRATEGIES[machine.multiclass_].rejects:
         raise IncompatibleError(
@@ -54,7 +60,7 @@ def _check_labels(machine: Any) -> None:
         )
 
 
-def _one_vs_one(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC:
+def _one_vs_one(machine: FittedMachine, settings: dict[str, Any], mapped: Samples) -> LibSVC:
     shape, break_ties = machine.decision_function_shape, machine.break_ties
     svc = LibSVC(C=float(machine.C), **settings, decision_function_shape=shape, break_ties=break_ties)
     svc.fit(zeros(len(machine.classes_), mapped), machine.classes_)
@@ -64,7 +70,7 @@ def _one_vs_one(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC:
     return svc
 
 
-def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRestClassifier:
+def _one_vs_rest(machine: FittedMachine, settings: dict[str, Any], mapped: Samples) -> OneVsRestClassifier:
     beta, intercept = machine.beta_, machine.intercept_
     svc = OneVsRestClassifier(LibSVC(C=float(machine.C), **settings))
     svc.fit(zeros(len(machine.classes_), mapped), machine.classes_)
@@ -79,13 +85,13 @@ def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRe
     return svc
 
 
-def zeros(n_rows: int, mapped: Any) -> Any:
+def zeros(n_rows: int, mapped: Samples) -> Any:
     """Rows of zeros, dense or sparse as the machine's samples are."""
     shape = (n_rows, mapped.shape[1])
     return sparse.csr_matrix(shape) if sparse.issparse(mapped) else np.zeros(shape)
 
 
-def _copy_record(machine: Any, svm: LibSVC | LibSVR, n_iter: Any) -> None:
+def _copy_record(machine: FittedMachine, svm: LibSVC | LibSVR, n_iter: int | np.ndarray) -> None:
     """What is written down about the training; predictions do not depend on it."""
     svm.set_params(tol=machine.tol, max_iter=machine.max_iter)
     svm.shape_fit_ = (machine.n_trained_, svm.n_features_in_)
@@ -95,7 +101,7 @@ def _copy_record(machine: Any, svm: LibSVC | LibSVR, n_iter: Any) -> None:
 def replace_machine(
     machine: Any,
     support: np.ndarray,
-    support_vectors: Any,
+    support_vectors: Samples,
     n_support: np.ndarray,
     dual_coef: np.ndarray,
     intercept: np.ndarray,

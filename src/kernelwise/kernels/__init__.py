@@ -19,7 +19,6 @@ classes: a kernel answers for itself (`distance`, `linear_map`, `metric` and so 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.text import meant
@@ -48,8 +47,11 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "low-rank": LowRankGaussian,
 }
 
+#: A kernel, or the name of one.
+KernelLike = Kernel | str
 
-def as_kernel(kernel: Any, others: Sequence[str] = ()) -> Kernel:
+
+def as_kernel(kernel: KernelLike, others: Sequence[str] = ()) -> Kernel:
     """Return the kernel with that name, or the kernel itself.
 
     Parameters

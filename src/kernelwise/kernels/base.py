@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import ArrayLike
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.parameters import Parametrized
+from kernelwise._core.typing import MatrixLike, Samples, is_sparse
 from kernelwise._core.validation import check_pair, check_samples
 from kernelwise.exceptions import IncompatibleError
 
@@ -80,7 +81,7 @@ class Kernel(Parametrized, ABC):
         """The distance at which the kernel is exp(−1/2), σ of a Gaussian; None if no one number says it."""
         return None
 
-    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         """Gram matrix of shape (n_rows, n_columns); columns are the samples ``X`` when ``Y`` is None."""
         X, Y = check_pair(X, Y)
         self.check_takes(X, Y)
@@ -88,14 +89,16 @@ class Kernel(Parametrized, ABC):
         check_gram_memory(1, X.shape[0], Y.shape[0], X.dtype.itemsize)
         return self._gram(X, Y)
 
-    def diagonal(self, X: Any) -> np.ndarray:
+    def diagonal(self, X: MatrixLike) -> np.ndarray:
         """k(x, x) for every row of ``X``: the diagonal of ``kernel(X)`` without computing the rest."""
         X = check_samples(X)
         self.check_takes(X)
         self._check_features(X.shape[1])
         return self._diagonal(X)
 
-    def gradient_dot(self, X: Any, W: Any, Y: Any = None, *, K: np.ndarray | None = None) -> np.ndarray:
+    def gradient_dot(
+        self, X: MatrixLike, W: ArrayLike, Y: MatrixLike | None = None, *, K: np.ndarray | None = None
+    ) -> np.ndarray:
         """Contract a weight matrix with the derivative of the kernel matrix.
 
         Computes ``g[p] = sum_ij W[i, j] * dK[i, j] / dtheta[p]`` without forming the derivative array, which
@@ -126,7 +129,7 @@ class Kernel(Parametrized, ABC):
             )
         return self._gradient_dot(X, Y, W, K)
 
-    def input_gradient(self, X: Any, A: Any, Y: Any = None) -> np.ndarray:
+    def input_gradient(self, X: MatrixLike, A: ArrayLike, Y: MatrixLike | None = None) -> np.ndarray:
         """Gradients by the samples of sums of kernel values: Σ_j A_ij ∂k(x_i, y_j)/∂x_i.
 
         With coefficients β as every row of ``A`` they are those of the decision function of a machine.
@@ -144,7 +147,7 @@ class Kernel(Parametrized, ABC):
             Where the kernel has a kink, at equal samples or equal features, that side counts as zero.
         """
         X, Y = check_pair(X, Y)
-        if sparse.issparse(X) or sparse.issparse(Y):
+        if is_sparse(X) or is_sparse(Y):
             raise IncompatibleError("Gradients with respect to samples need dense samples. Pass X.toarray().")
         self._check_features(X.shape[1])
         A = np.asarray(A, dtype=float)
@@ -155,24 +158,24 @@ class Kernel(Parametrized, ABC):
     def _input_gradient(self, X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> np.ndarray:
         raise IncompatibleError(f"{type(self).__name__} does not say how it changes with the samples.")
 
-    def check_takes(self, *samples: Any) -> None:
+    def check_takes(self, *samples: Samples) -> None:
         """Raise if samples are sparse and the kernel takes no such samples."""
         for X in samples:
-            if sparse.issparse(X) and not self.takes_sparse:
+            if is_sparse(X) and not self.takes_sparse:
                 raise IncompatibleError(
                     f"X is sparse, and {type(self).__name__} takes dense samples only. Pass X.toarray()."
                 )
 
     @abstractmethod
-    def _gram(self, X: Any, Y: Any) -> np.ndarray: ...
+    def _gram(self, X: Samples, Y: Samples) -> np.ndarray: ...
 
     @abstractmethod
-    def _diagonal(self, X: Any) -> np.ndarray: ...
+    def _diagonal(self, X: Samples) -> np.ndarray: ...
 
     @abstractmethod
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray: ...
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray: ...
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Samples) -> Any:
         """Samples after the kernel's linear map, shape (n_samples, n_mapped); ``X`` itself without a map."""
         return X
 
@@ -214,7 +217,7 @@ class Kernel(Parametrized, ABC):
         """The factor s of a kernel exp(−s·D)."""
         raise IncompatibleError(f"{type(self).__name__} has no scale: it is not exp(−s·D) of a distance D.")
 
-    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         """D of a kernel exp(−s·D), after its linear map, shape (n_rows, n_columns)."""
         raise IncompatibleError(f"{type(self).__name__} has no distances: it is not exp(−s·D).")
 
@@ -239,7 +242,7 @@ class Kernel(Parametrized, ABC):
         """Diagonal of a diagonal metric that is free, shape (n_features,); None for all other kernels."""
         return None
 
-    def with_feature_weights(self, q: Any) -> Self:
+    def with_feature_weights(self, q: ArrayLike) -> Self:
         """Return a copy with other `feature_weights`, shape (n_features,)."""
         raise IncompatibleError(f"{type(self).__name__} has no weights of features.")
 
@@ -261,7 +264,7 @@ class Kernel(Parametrized, ABC):
     def _check(self) -> None:
         """Raise if a parameter is out of its domain; called by the constructor and by ``set_params``."""
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         """Return a copy whose parameters suit the data.
 
         Parameters

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from kernelwise import _native
 from kernelwise._core.threads import by_rows, in_order
+from kernelwise._core.typing import Samples, is_sparse
 from kernelwise.kernels.city_block import city_block_distances, mirror
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
@@ -22,7 +22,7 @@ ROWS = 512
 LARGE = 1 << 26
 
 
-def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
+def squared_distances(X: Samples, Y: Samples | None = None) -> np.ndarray:
     """Squared distances ‖x_i − y_j‖² of shape (n_rows, n_columns), in the precision of ``X``.
 
     With ``Y`` None or ``X`` itself the result is exactly symmetric with an exactly zero diagonal. The
@@ -31,7 +31,7 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     """
     is_square = Y is None or Y is X
     is_single = X.dtype == np.float32
-    X, Y = _centred(X, X if is_square else Y)
+    X, Y = _centred(X, X if Y is None else Y)
     norms_x = squared_norms(X)
     norms_y = norms_x if is_square else squared_norms(Y)
     rounding = rounding_share(X.shape[1])
@@ -50,12 +50,12 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     return D
 
 
-def base_array(base: str, X: Any) -> np.ndarray:
+def base_array(base: str, X: Samples) -> np.ndarray:
     """The array of shape (n_samples, n_samples) that `Kernel.gram_base` names; it may be ``X`` itself."""
     if base == PRECOMPUTED:
         return np.asarray(X)
     if base == CITY_BLOCK:
-        return city_block_distances(X)
+        return city_block_distances(np.asarray(X))
     return squared_distances(X) if base == DISTANCES else inner_products(X, X)
 
 
@@ -67,13 +67,13 @@ def rounding_share(n_features: int) -> float:
     return float(8 * np.finfo(float).eps * np.sqrt(n_features))
 
 
-def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
+def _centred(X: Samples, Y: Samples) -> tuple[Any, Any]:
     """Both sets in double precision, shifted to the middle of the second; sparse ones as they are.
 
     The second is that of support vectors where a machine answers: what it rounds for a sample must not depend
     on the samples that are asked about with it.
     """
-    if sparse.issparse(X) or sparse.issparse(Y):
+    if is_sparse(X) or is_sparse(Y):
         return X.astype(np.float64), Y.astype(np.float64)
     centre = centre_of(Y)
     Xc = X - centre
@@ -90,15 +90,15 @@ def centre_of(X: np.ndarray) -> np.ndarray:
     return np.asarray(np.rint(X.mean(axis=0, dtype=np.float64) / step) * step)
 
 
-def inner_products(X: Any, Y: Any) -> np.ndarray:
+def inner_products(X: Samples, Y: Samples) -> np.ndarray:
     """X·Yᵀ, dense and contiguous; numpy computes X·Xᵀ as the symmetric product it is.
 
     Large products are put together from blocks, the same ones for any number of threads.
     """
-    if not sparse.issparse(X) and not sparse.issparse(Y) and X.shape[0] * Y.shape[0] * X.shape[1] > LARGE:
+    if not is_sparse(X) and not is_sparse(Y) and X.shape[0] * Y.shape[0] * X.shape[1] > LARGE:
         return _by_blocks(X, Y)
     product = X @ Y.T
-    return np.ascontiguousarray(product.toarray() if sparse.issparse(product) else product)
+    return np.ascontiguousarray(product.toarray() if is_sparse(product) else product)
 
 
 def _by_blocks(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -114,14 +114,14 @@ def _by_blocks(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return product
 
 
-def squared_norms(X: Any) -> np.ndarray:
+def squared_norms(X: Samples) -> np.ndarray:
     """‖x‖² of each row, shape (n_samples,)."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
 
 
-def euclidean_distances(X: Any, Y: Any = None) -> np.ndarray:
+def euclidean_distances(X: Samples, Y: Samples | None = None) -> np.ndarray:
     """Distances ‖x_i − y_j‖ of shape (n_rows, n_columns), in the precision of ``X``."""
     D = squared_distances(X, Y)
     return np.sqrt(D, out=D)

@@ -6,8 +6,10 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_number, check_positive
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.distances import PRODUCTS, inner_products, squared_norms
@@ -38,10 +40,10 @@ class DotProductKernel(Kernel):
             "Scale the features, or use a smaller gamma or degree."
         )
 
-    def _gram(self, X: Any, Y: Any) -> np.ndarray:
+    def _gram(self, X: Samples, Y: Samples) -> np.ndarray:
         return self.profile(inner_products(X, Y))
 
-    def _diagonal(self, X: Any) -> np.ndarray:
+    def _diagonal(self, X: Samples) -> np.ndarray:
         return self.profile(squared_norms(X))
 
     @abstractmethod
@@ -69,7 +71,7 @@ class Linear(DotProductKernel):
     def _profile(self, Z: np.ndarray) -> np.ndarray:
         return Z
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         return np.empty(0)
 
 
@@ -119,13 +121,13 @@ class Polynomial(DotProductKernel):
         Z += self.coef0
         return np.power(Z, int(self.degree), out=Z)
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         Z = inner_products(X, Y)
         outer = W * (self.degree * (self.gamma * Z + self.coef0) ** (self.degree - 1))
         gradient = [self.gamma * np.vdot(outer, Z), self.coef0 * outer.sum()]
         return np.array(gradient[: len(self.hyperparameters)])
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         return self._copy(gamma=_start_slope(X, heuristic, self.gamma))
 
 
@@ -165,19 +167,19 @@ class Sigmoid(DotProductKernel):
         Z += self.coef0
         return np.tanh(Z, out=Z)
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         Z = inner_products(X, Y)
         T = self._profile(Z.copy()) if K is None else K
         outer = W * (1.0 - T * T)
         return np.array([self.gamma * np.vdot(outer, Z), outer.sum()])
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         return self._copy(gamma=_start_slope(X, heuristic, self.gamma))
 
 
 SKLEARN_NAMES: dict[type[Kernel], str] = {Linear: "linear", Polynomial: "poly", Sigmoid: "sigmoid"}
 
 
-def _start_slope(X: Any, heuristic: str | None, keep: float) -> float:
+def _start_slope(X: MatrixLike, heuristic: str | None, keep: float) -> float:
     """Distances say nothing about an inner product: "scale" unless the parameter is to be kept."""
     return start_gamma(X, None, "keep" if heuristic == "keep" else "scale", keep=keep)

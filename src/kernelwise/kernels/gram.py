@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import by_rows, threads
+from kernelwise._core.typing import Samples
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.distances import base_array
 from kernelwise.kernels.radial import decayed
 
 #: Kernel values that stay in the cache, and those that a thread makes at a time.
 IN_CACHE, SHARE = 2**16, 2**19
+#: What a Gram matrix comes from: a kernel, a function of two sets of samples, or "precomputed".
+GramSource = Kernel | Callable[..., ArrayLike] | str
 
 
 class Grams:
@@ -28,7 +31,7 @@ class Grams:
     ``n_jobs`` threads.
     """
 
-    def __init__(self, X: Any, bases: Iterable[str], n_buffers: int = 1, n_jobs: int | None = 1) -> None:
+    def __init__(self, X: Samples, bases: Iterable[str], n_buffers: int = 1, n_jobs: int | None = 1) -> None:
         self.X, self.n_jobs = X, n_jobs
         bases = set(bases)
         if bases:
@@ -40,10 +43,10 @@ class Grams:
             self._buffers.put(None)
 
     @contextmanager
-    def gram(self, kernel: Any) -> Iterator[np.ndarray]:
+    def gram(self, kernel: GramSource) -> Iterator[np.ndarray]:
         """Gram matrix of shape (n_samples, n_samples), valid inside the ``with`` block."""
         base = base_of(kernel)
-        if base is None:
+        if base is None or not isinstance(kernel, Kernel):
             yield gram_of(kernel, self.X)
             return
         K = self._buffers.get()
@@ -74,7 +77,7 @@ class Shapes:
     next one is asked for, which takes its memory.
     """
 
-    def __init__(self, X: Any, most_bytes: float) -> None:
+    def __init__(self, X: Samples, most_bytes: float) -> None:
         self.X = X
         self.n_kept = int(most_bytes // (8 * X.shape[0] ** 2))
         self._kept: OrderedDict[bytes, np.ndarray] = OrderedDict()
@@ -97,13 +100,13 @@ class Shapes:
         return decayed(self._kept[key], kernel.scale * times, self._buffer)
 
 
-def gram_of(kernel: Any, X: Any) -> np.ndarray:
+def gram_of(kernel: GramSource, X: Samples) -> np.ndarray:
     """Gram matrix of one kernel, or the samples themselves if they are a Gram matrix already.
 
     To the bit that of `Grams` and `Shapes`, wherever it is computed.
     """
     if isinstance(kernel, str):  # "precomputed"
-        return X
+        return np.asarray(X)
     if not isinstance(kernel, Kernel):
         return np.asarray(kernel(X, X), dtype=float)
     parts = kernel.parts()
@@ -130,6 +133,6 @@ def add_part(total: np.ndarray, K: np.ndarray, weight: float, *, is_first: bool)
     by_rows(add, K.shape)
 
 
-def base_of(kernel: Any) -> str | None:
+def base_of(kernel: GramSource) -> str | None:
     """The array that a kernel's Gram matrix is an entrywise function of, if other kernels can share it."""
     return kernel.gram_base if isinstance(kernel, Kernel) else None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise.kernels.base import Kernel
 
 
@@ -35,7 +37,7 @@ class KernelSum(Kernel):
     title: ClassVar[str] = "Sum of kernels"
     meaning: ClassVar[str] = "several measures of how alike two rows are, added up"
 
-    def __init__(self, kernels: Sequence[Kernel], weights: Any = None) -> None:
+    def __init__(self, kernels: Sequence[Kernel], weights: ArrayLike | None = None) -> None:
         self.kernels = kernels
         self.weights = weights
         self._check()
@@ -84,7 +86,7 @@ class KernelSum(Kernel):
     def theta_values(self) -> np.ndarray:
         return np.concatenate([self._w, *(kernel.theta_values for kernel in self._free)])
 
-    def with_theta(self, theta: Any) -> Self:
+    def with_theta(self, theta: ArrayLike) -> Self:
         theta = np.asarray(theta, dtype=float)
         sizes = [kernel.theta.size if kernel.geometry == "euclidean" else 0 for kernel in self.kernels]
         if theta.shape != (len(sizes) + sum(sizes),):
@@ -123,14 +125,14 @@ class KernelSum(Kernel):
     def rescaled(self, factor: float) -> Self:
         return self._copy(kernels=[kernel.rescaled(factor) for kernel in self.kernels])
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         return self._copy(kernels=[kernel.initialize(X, y, heuristic) for kernel in self.kernels])
 
     def _check_features(self, n_features: int) -> None:
         for kernel in self.kernels:
             kernel._check_features(n_features)
 
-    def _gram(self, X: Any, Y: Any) -> np.ndarray:
+    def _gram(self, X: Samples, Y: Samples) -> np.ndarray:
         total = None
         for weight, kernel in self.parts():
             K = kernel._gram(X, Y)
@@ -140,11 +142,11 @@ class KernelSum(Kernel):
         assert total is not None
         return total
 
-    def _diagonal(self, X: Any) -> np.ndarray:
+    def _diagonal(self, X: Samples) -> np.ndarray:
         total = sum(weight * kernel._diagonal(X) for weight, kernel in self.parts())
         return np.asarray(total, dtype=X.dtype)
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂K/∂log w_m = w_m K_m, and a kernel's own parameters see its weight times W.
         by_weight, by_theta = [], []
         for weight, kernel in zip(self._w, self.kernels, strict=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.city_block import city_block_distances, weighted_differences, weighted_signs
 from kernelwise.kernels.distances import CITY_BLOCK
@@ -35,15 +37,15 @@ class CityBlockKernel(Kernel):
         """The factor s before the distance."""
         return 1.0
 
-    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         """City-block distances after the linear map, shape (n_rows, n_columns)."""
         Z = self.transform(X)
         return city_block_distances(Z, None if Y is None or Y is X else self.transform(Y))
 
-    def _gram(self, X: Any, Y: Any) -> np.ndarray:
+    def _gram(self, X: Samples, Y: Samples) -> np.ndarray:
         return decayed(self.distances(X, Y), self.scale)
 
-    def _diagonal(self, X: Any) -> np.ndarray:
+    def _diagonal(self, X: Samples) -> np.ndarray:
         return np.ones(X.shape[0], dtype=X.dtype)
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
@@ -81,7 +83,7 @@ class Laplacian(OneGamma, CityBlockKernel):
     )
     input_powers: ClassVar = {"gamma": 0.5}
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         if heuristic == "keep":
             return self._copy()
         return self._copy(gamma=0.5 / start_sigma(X, y, heuristic, "cityblock"))
@@ -110,10 +112,10 @@ class DiagonalLaplacian(FeatureWeights, CityBlockKernel):
     def linear_map(self, n_features: int) -> np.ndarray:
         return np.asarray(self.q, dtype=float)
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂K/∂log q_k = −q_k |x_k − y_k| K
         V = W * (self._gram(X, Y) if K is None else K)
-        return -np.asarray(self.q, dtype=float) * weighted_differences(X, V, Y)
+        return -np.asarray(self.q, dtype=float) * weighted_differences(np.asarray(X), V, np.asarray(Y))
 
-    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+    def _started(self, X: Samples, y: ArrayLike | None, heuristic: str | None) -> Self:
         return self._copy(q=np.full(X.shape[1], 0.5 / start_sigma(X, y, heuristic, "cityblock")))

@@ -6,9 +6,10 @@ import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import ArrayLike
 
 from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.typing import MatrixLike, Samples, is_sparse
 from kernelwise._core.validation import check_choice, check_positive, check_samples
 from kernelwise.exceptions import RidgeWarning
 from kernelwise.kernels.radial import ScaledGaussian, mapped
@@ -52,7 +53,7 @@ class Mahalanobis(ScaledGaussian):
     hyperparameters: ClassVar = (Hyperparameter("delta"),)
     input_powers: ClassVar = {"delta": 1.0}
 
-    def __init__(self, delta: float = 1.0, covariance: Any = "diagonal") -> None:
+    def __init__(self, delta: float = 1.0, covariance: str | ArrayLike = "diagonal") -> None:
         self.delta = delta
         self.covariance = covariance
         self._check()
@@ -73,16 +74,14 @@ class Mahalanobis(ScaledGaussian):
             )
 
     def _check_features(self, n_features: int) -> None:
-        if not self.needs_data and len(self.covariance) != n_features:
-            raise ValueError(
-                f"This Mahalanobis kernel was made for {len(self.covariance)} features, got {n_features}."
-            )
+        if not self.needs_data and (size := len(np.asarray(self.covariance))) != n_features:
+            raise ValueError(f"This Mahalanobis kernel was made for {size} features, got {n_features}.")
 
     @property
     def scale(self) -> float:
         return float(self.delta)
 
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         if not self.needs_data:
             return super().squared_distances(X, Y)
         if Y is not None and Y is not X:
@@ -98,17 +97,17 @@ class Mahalanobis(ScaledGaussian):
         values, vectors = np.linalg.eigh(S)
         return vectors * np.sqrt(_inverse(values) / len(S))
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Samples) -> Any:
         return mapped(X, self.linear_map(X.shape[1]))
 
     @property
     def needs_data(self) -> bool:
         return isinstance(self.covariance, str)
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         X = check_samples(X)
         bound = self
-        if self.needs_data:
+        if isinstance(self.covariance, str):
             bound = self._copy(covariance=_covariance(X, self.covariance))
             bound._warn_if_singular()
         return bound._copy(delta=start_gamma(bound.transform(X), y, heuristic, keep=self.delta))
@@ -128,9 +127,9 @@ class Mahalanobis(ScaledGaussian):
             )
 
 
-def _covariance(X: Any, kind: str) -> np.ndarray:
+def _covariance(X: Samples, kind: str) -> np.ndarray:
     """Covariance with divisor M (equation 6), shape (m,) or (m, m)."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         mean = np.asarray(X.mean(axis=0)).ravel()
         if kind == "diagonal":
             return np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.rounding import significant
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_samples
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.radial import GaussianFamily, mapped
@@ -28,7 +30,7 @@ class LearnedMap(Kernel):
     @abstractmethod
     def linear_map(self, n_features: int) -> np.ndarray: ...
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Samples) -> Any:
         return mapped(X, self.linear_map(X.shape[1]))
 
     @property
@@ -43,13 +45,13 @@ class LearnedMap(Kernel):
         if size != n_features:
             raise ValueError(f"This {name} was made for {size} features, got {n_features}.")
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         if heuristic != "keep":
             return self._started(check_samples(X), y, heuristic)
         return self._started(check_samples(X), y, None) if self.needs_data else self._copy()
 
     @abstractmethod
-    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+    def _started(self, X: Samples, y: ArrayLike | None, heuristic: str | None) -> Self:
         """A copy whose map treats all directions alike, of the width that suits the data."""
 
 
@@ -59,7 +61,7 @@ class FeatureWeights(LearnedMap):
     map_name: ClassVar[str] = "q"
     hyperparameters: ClassVar = (Hyperparameter("q"),)
 
-    def __init__(self, q: Any = None) -> None:
+    def __init__(self, q: ArrayLike | None = None) -> None:
         self.q = q
         self._check()
 
@@ -78,7 +80,7 @@ class FeatureWeights(LearnedMap):
     def feature_weights(self) -> np.ndarray | None:
         return None if self.q is None else np.array(self.q, dtype=float)
 
-    def with_feature_weights(self, q: Any) -> Self:
+    def with_feature_weights(self, q: ArrayLike) -> Self:
         return self._copy(q=q)
 
     def of_unit_width(self) -> tuple[Kernel, float]:
@@ -139,13 +141,13 @@ def relevance(Q: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return weights / total if total > 0 else weights
 
 
-def has_weights(kernel: Any) -> bool:
+def has_weights(kernel: Kernel) -> bool:
     """Whether a kernel, or one of those in a sum, has weights of features or learns a metric."""
     return any(part.learns_metric or part.feature_weights is not None for _, part in kernel.parts())
 
 
 def feature_relevance(
-    kernel: Any, variance: np.ndarray, deviation: np.ndarray | None = None
+    kernel: Kernel, variance: np.ndarray, deviation: np.ndarray | None = None
 ) -> np.ndarray | None:
     """Share of each feature in the distances of a kernel with weights; the mean over the kernels of a sum.
 
@@ -183,7 +185,7 @@ def most_relevant(names: Sequence[str], shares: np.ndarray, n_most: int) -> str:
     return ", ".join(f"{names[k]} {shares[k]:.2f}" for k in found) or "no feature stands out"
 
 
-def directions(Q: np.ndarray, names: Any, n_directions: int) -> tuple[Direction, ...]:
+def directions(Q: np.ndarray, names: Sequence[object], n_directions: int) -> tuple[Direction, ...]:
     """Leading eigenvectors of Q, each with its largest component positive."""
     values, U = np.linalg.eigh(Q)
     found = []

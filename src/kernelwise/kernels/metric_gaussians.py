@@ -5,13 +5,14 @@ Q is a full matrix, a diagonal one, which is a width per feature, or one of low 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.typing import Samples, is_sparse
 from kernelwise.kernels.metric import FeatureWeights, MetricKernel
 from kernelwise.kernels.radial import scatter, scatter_diagonal
 from kernelwise.kernels.starts import start_gamma
@@ -46,7 +47,7 @@ class Gaussian(MetricKernel):
     geometry: ClassVar[str] = "spd"
     input_powers: ClassVar = {"Q": 1.0}
 
-    def __init__(self, Q: Any = None) -> None:
+    def __init__(self, Q: ArrayLike | None = None) -> None:
         self.Q = Q
         self._check()
 
@@ -71,7 +72,7 @@ class Gaussian(MetricKernel):
     def linear_map(self, n_features: int) -> np.ndarray:
         return np.linalg.cholesky(self.theta)
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # Eq. 21: −½ Σ_ij W_ij K_ij (x_i − y_j)(x_i − y_j)ᵀ
         V = W * (self._gram(X, Y) if K is None else K)
         return -0.5 * scatter(X, V, Y)
@@ -83,7 +84,7 @@ class Gaussian(MetricKernel):
             self._check_features(0)
         return np.array(self.Q, dtype=float)
 
-    def with_theta(self, theta: Any) -> Self:
+    def with_theta(self, theta: ArrayLike) -> Self:
         """Return a copy with another Q: the symmetric part of ``theta``, a matrix or its flat form."""
         size = self.theta.shape[0]
         theta = np.asarray(theta, dtype=float)
@@ -101,7 +102,7 @@ class Gaussian(MetricKernel):
     def theta_names(self) -> tuple[str, ...]:
         return tuple(f"Q[{i}, {j}]" for i, j in np.ndindex(self.theta.shape))
 
-    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+    def _started(self, X: Samples, y: ArrayLike | None, heuristic: str | None) -> Self:
         return self._copy(Q=2.0 * start_gamma(X, y, heuristic) * np.eye(X.shape[1]))
 
     def log_trace(self, theta: np.ndarray) -> float:
@@ -145,11 +146,11 @@ class DiagonalGaussian(FeatureWeights, MetricKernel):
     def linear_map(self, n_features: int) -> np.ndarray:
         return np.sqrt(np.asarray(self.q, dtype=float))
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         V = W * (self._gram(X, Y) if K is None else K)
         return -0.5 * np.asarray(self.q) * scatter_diagonal(X, V, Y)
 
-    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+    def _started(self, X: Samples, y: ArrayLike | None, heuristic: str | None) -> Self:
         return self._copy(q=np.full(X.shape[1], 2.0 * start_gamma(X, y, heuristic)))
 
     def log_trace(self, theta: np.ndarray) -> float:
@@ -190,7 +191,7 @@ class LowRankGaussian(MetricKernel):
     hyperparameters: ClassVar = (Hyperparameter("A", (-1e3, 1e3), is_log=False),)
     input_powers: ClassVar = {"A": 0.5}
 
-    def __init__(self, A: Any = None, rank: int = 2) -> None:
+    def __init__(self, A: ArrayLike | None = None, rank: int = 2) -> None:
         self.A = A
         self.rank = rank
         self._check()
@@ -213,12 +214,12 @@ class LowRankGaussian(MetricKernel):
     def linear_map(self, n_features: int) -> np.ndarray:
         return np.asarray(self.A, dtype=float).T
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂A = 2A · ∂Q
         V = W * (self._gram(X, Y) if K is None else K)
         return (-np.asarray(self.A, dtype=float) @ scatter(X, V, Y)).ravel()
 
-    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+    def _started(self, X: Samples, y: ArrayLike | None, heuristic: str | None) -> Self:
         directions = _principal_directions(X, min(self.rank, X.shape[1]))
         return self._copy(A=np.sqrt(2.0 * start_gamma(X @ directions.T, y, heuristic)) * directions)
 
@@ -233,10 +234,10 @@ class LowRankGaussian(MetricKernel):
         return np.exp((log_trace - self.log_trace(theta)) / 2.0) * (gradient - along * theta)
 
 
-def _principal_directions(X: Any, rank: int) -> np.ndarray:
+def _principal_directions(X: Samples, rank: int) -> np.ndarray:
     """Leading principal directions, shape (rank, n_features), each with its largest entry positive."""
     mean = np.asarray(X.mean(axis=0)).ravel()
-    if sparse.issparse(X):
+    if is_sparse(X):
         square = (X.T @ X).toarray() / X.shape[0] - np.outer(mean, mean)
     else:
         square = (X - mean).T @ (X - mean) / X.shape[0]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.distance_matrix import check_not_below_zero
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_samples
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels.distances import PRECOMPUTED
@@ -47,17 +49,18 @@ class PrecomputedDistance(OneGamma):
     def gram_base(self) -> str | None:
         return PRECOMPUTED
 
-    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         """X itself, shape (n_rows, n_columns); it is to be copied before it is changed."""
         if Y is not None and Y is not X:
             raise IncompatibleError(
                 "PrecomputedDistance needs one matrix of distances and no second set of samples. Call "
                 "kernel(D), and do not use criteria that hold out samples."
             )
-        check_not_below_zero(X)
-        return np.asarray(X)
+        D = np.asarray(X)
+        check_not_below_zero(D)
+        return D
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         """A copy whose γ is one over the median of the positive distances, whatever the heuristic.
 
         "keep" keeps γ; X has the distances, shape (n_rows, n_columns), and y is not looked at.
@@ -68,10 +71,10 @@ class PrecomputedDistance(OneGamma):
         positive = D[D > 0.0]
         return self._copy(gamma=1.0 / float(np.median(positive)) if positive.size else 1.0)
 
-    def _gram(self, X: Any, Y: Any) -> np.ndarray:
+    def _gram(self, X: Samples, Y: Samples) -> np.ndarray:
         return decayed(self.distances(X, Y).copy(), self.scale)
 
-    def _diagonal(self, X: Any) -> np.ndarray:
+    def _diagonal(self, X: Samples) -> np.ndarray:
         return np.ones(X.shape[0], dtype=X.dtype)
 
     def _profile(self, D: np.ndarray) -> np.ndarray:

@@ -9,11 +9,13 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from kernelwise import _native
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.threads import by_rows
+from kernelwise._core.typing import MatrixLike, Samples, is_sparse
 from kernelwise._core.validation import check_positive
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels.base import Kernel
@@ -44,15 +46,15 @@ class RadialKernel(Kernel):
     def gram_base(self) -> str | None:
         return DISTANCES if type(self).transform is Kernel.transform else None
 
-    def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def squared_distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         """Squared distances after the linear map, shape (n_rows, n_columns)."""
         Z = self.transform(X)
         return squared_distances(Z, None if Y is None or Y is X else self.transform(Y))
 
-    def _gram(self, X: Any, Y: Any) -> np.ndarray:
+    def _gram(self, X: Samples, Y: Samples) -> np.ndarray:
         return self._profile(self.squared_distances(X, Y))
 
-    def _diagonal(self, X: Any) -> np.ndarray:
+    def _diagonal(self, X: Samples) -> np.ndarray:
         return np.ones(X.shape[0], dtype=X.dtype)
 
     @abstractmethod
@@ -83,7 +85,7 @@ class GaussianFamily(RadialKernel):
     def scale(self) -> float:
         """The factor s before the squared distance."""
 
-    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         """D of exp(−s·D), the squared distances after the linear map, shape (n_rows, n_columns)."""
         return self.squared_distances(X, Y)
 
@@ -118,13 +120,13 @@ class OneWidth(Kernel):
         (power,) = self.input_powers.values()
         return float((scale / self.scale) ** (1.0 / power))
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂K/∂log s = −s D∘K
         D = self.distances(X, Y)
         V = W * (decayed(D.copy(), self.scale) if K is None else K)
         return np.array([-self.scale * np.vdot(V, D)])
 
-    def derivatives_dot(self, X: Any, W: np.ndarray, order: int = 3) -> np.ndarray:
+    def derivatives_dot(self, X: Samples, W: np.ndarray, order: int = 3) -> np.ndarray:
         """Σ_ij W_ij ∂ᵏK_ij/∂sᵏ for k = 0 … order: multiplies K by (−D)ᵏ (paper 000, after equation 9)."""
         D = self.distances(X)
         V = W * decayed(D.copy(), self.scale)
@@ -184,14 +186,14 @@ def exp_without_denormals(exponent: np.ndarray) -> np.ndarray:
     return np.exp(exponent, out=exponent)
 
 
-def mapped(X: Any, L: np.ndarray) -> Any:
+def mapped(X: Samples, L: np.ndarray) -> Any:
     """Samples after a linear map: X∘L for weights of shape (n_features,), which keep X sparse, else X·L."""
     if L.ndim == 2:
         return np.asarray(X @ L.astype(X.dtype))
-    return X.multiply(L).tocsr() if sparse.issparse(X) else X * L.astype(X.dtype)
+    return X.multiply(L).tocsr() if is_sparse(X) else X * L.astype(X.dtype)
 
 
-def scatter(X: Any, V: np.ndarray, Y: Any) -> np.ndarray:
+def scatter(X: Samples, V: np.ndarray, Y: Samples) -> np.ndarray:
     """Σ_ij V_ij (x_i − y_j)(x_i − y_j)ᵀ, shape (n_features, n_features), by matrix products only."""
     X, Y = _centre(X, Y)
     rows, columns = V.sum(axis=1), V.sum(axis=0)
@@ -199,40 +201,40 @@ def scatter(X: Any, V: np.ndarray, Y: Any) -> np.ndarray:
     return _weighted_square(X, rows) + _weighted_square(Y, columns) - cross - cross.T
 
 
-def scatter_diagonal(X: Any, V: np.ndarray, Y: Any) -> np.ndarray:
+def scatter_diagonal(X: Samples, V: np.ndarray, Y: Samples) -> np.ndarray:
     """The diagonal of :func:`scatter`, shape (n_features,), at the cost of one product V·Y."""
-    X, Y = _centre(X, Y)
+    Xc, Yc = _centre(X, Y)
     rows, columns = V.sum(axis=1), V.sum(axis=0)
-    if sparse.issparse(X):
+    if is_sparse(Xc):
         # A few columns at a time: V @ Y of a wide sparse Y would be a dense n × d array.
-        X, Y = X.tocsc(), Y.tocsc()
+        Xc, Yc = Xc.tocsc(), Yc.tocsc()
         cross = np.concatenate(
             [
-                np.asarray(X[:, k : k + 256].multiply(V @ Y[:, k : k + 256]).sum(axis=0)).ravel()
-                for k in range(0, X.shape[1], 256)
+                np.asarray(Xc[:, k : k + 256].multiply(V @ Yc[:, k : k + 256]).sum(axis=0)).ravel()
+                for k in range(0, Xc.shape[1], 256)
             ]
         )
-        return X.multiply(X).T @ rows + Y.multiply(Y).T @ columns - 2.0 * cross
-    return rows @ X**2 + columns @ Y**2 - 2.0 * np.einsum("ij,ij->j", X, V @ Y)
+        return Xc.multiply(Xc).T @ rows + Yc.multiply(Yc).T @ columns - 2.0 * cross
+    return rows @ Xc**2 + columns @ Yc**2 - 2.0 * np.einsum("ij,ij->j", Xc, V @ Yc)
 
 
-def _centre(X: Any, Y: Any) -> tuple[Any, Any]:
+def _centre(X: Samples, Y: Samples) -> tuple[Any, Any]:
     """Shift both sets by one vector: differences stay, and Σ r x² − … loses less to cancellation."""
-    if sparse.issparse(X) or sparse.issparse(Y):
+    if is_sparse(X) or is_sparse(Y):
         return sparse.csr_array(X), sparse.csr_array(Y)
     X, Y = np.asarray(X, dtype=float), np.asarray(Y, dtype=float)
     centre = X.mean(axis=0)
     return X - centre, Y - centre
 
 
-def _weighted_square(X: Any, weights: np.ndarray) -> np.ndarray:
-    if sparse.issparse(X):
+def _weighted_square(X: Samples, weights: np.ndarray) -> np.ndarray:
+    if is_sparse(X):
         return _dense(X.T @ X.multiply(weights[:, None]))
     return X.T @ (weights[:, None] * X)
 
 
-def _dense(A: Any) -> np.ndarray:
-    return A.toarray() if sparse.issparse(A) else np.asarray(A)
+def _dense(A: Samples) -> np.ndarray:
+    return A.toarray() if is_sparse(A) else np.asarray(A)
 
 
 #: Largest γ/σ² of KMOD: products of it with sums of kernel values are numbers.
@@ -263,7 +265,7 @@ class RBF(OneGamma, ScaledGaussian):
     def reach(self) -> float:
         return sigma_of(self.gamma)
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         return self._copy(gamma=start_gamma(X, y, heuristic, keep=self.gamma))
 
 
@@ -290,7 +292,7 @@ class ExponentialRBF(OneGamma, RadialKernel):
     def reach(self) -> float:
         return 0.5 / self.scale
 
-    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+    def distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         """Euclidean distances, shape (n_rows, n_columns)."""
         return euclidean_distances(X, Y)
 
@@ -303,7 +305,7 @@ class ExponentialRBF(OneGamma, RadialKernel):
         slope *= decayed(r, self.scale)
         return slope
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         if heuristic == "keep":
             return self._copy()
         # The fall-off of the Gaussian at its own width: γσ = σ²/(2σ²).
@@ -372,7 +374,7 @@ class KMOD(RadialKernel):
         u0, u = self.gamma / self.sigma**2, self.gamma / (D + self.sigma**2)
         return np.asarray(u**2 / self.gamma * np.exp(u - u0) / np.expm1(-u0))
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+    def _gradient_dot(self, X: Samples, Y: Samples, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         D = self.squared_distances(X, Y)
         V = W * (self._profile(D.copy()) if K is None else K)
         u0 = self.gamma / self.sigma**2
@@ -386,12 +388,12 @@ class KMOD(RadialKernel):
         by_sigma = 2.0 * (h0 * total - self.sigma**2 * V.sum())
         return np.array([by_gamma, by_sigma])
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+    def initialize(self, X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None) -> Self:
         if heuristic == "keep":
             return self._copy()
         width2 = 1.0 / (2.0 * start_gamma(X, y, heuristic))
         return self._copy(gamma=width2, sigma=float(np.sqrt(width2)))
 
 
-def _h(u: Any) -> Any:
+def _h(u: float | np.ndarray) -> Any:
     return u / -np.expm1(-u)

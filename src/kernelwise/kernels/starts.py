@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import ArrayLike
 from sklearn.metrics import pairwise_distances_argmin_min
 
+from kernelwise._core.typing import MatrixLike, Samples, is_sparse
 from kernelwise._core.validation import check_choice, check_labels, check_range, check_samples
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels.distances import DISTANCES_OF
@@ -20,7 +20,9 @@ MAX_POINTS = 2000
 SIGMA_ONE = {"euclidean": float(np.sqrt(0.5)), "cityblock": 0.5}
 
 
-def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float = 1.0) -> float:
+def start_gamma(
+    X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None, keep: float = 1.0
+) -> float:
     """γ = 1/(2σ²) of exp(−γ‖x − y‖²), σ as from `start_sigma`; "keep" returns ``keep``."""
     if heuristic == "keep":
         return float(keep)
@@ -29,7 +31,9 @@ def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float
     return 1.0 / (2.0 * start_sigma(X, y, heuristic) ** 2)
 
 
-def start_sigma(X: Any, y: Any = None, heuristic: str | None = None, distance: str = "euclidean") -> float:
+def start_sigma(
+    X: MatrixLike, y: ArrayLike | None = None, heuristic: str | None = None, distance: str = "euclidean"
+) -> float:
     """The distance at which a kernel has fallen off, by a rule of thumb; see :meth:`Kernel.initialize`.
 
     It is positive and finite, whatever the data: where all distances are zero γ is 1, with a warning.
@@ -51,7 +55,7 @@ def start_sigma(X: Any, y: Any = None, heuristic: str | None = None, distance: s
     return _median(D[np.triu_indices(Z.shape[0], 1)], heuristic, distance)
 
 
-def scale_gamma(X: Any, weight: np.ndarray | None = None) -> float:
+def scale_gamma(X: MatrixLike, weight: np.ndarray | None = None) -> float:
     """1 / (n_features · Var(X)) with the variance of all entries, as scikit-learn takes it.
 
     ``weight``, of shape (n_samples,), says how often every row counts; None is once.
@@ -62,14 +66,14 @@ def scale_gamma(X: Any, weight: np.ndarray | None = None) -> float:
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-def variance_of(X: Any, weight: np.ndarray | None = None) -> float:
+def variance_of(X: Samples, weight: np.ndarray | None = None) -> float:
     """The variance of all entries, rows counting as often as their weights say."""
     if weight is None:
-        return float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+        return float(X.multiply(X).mean() - X.mean() ** 2 if is_sparse(X) else X.var())
     share = weight / weight.sum()
     mean = float((share @ X).mean())
-    squares = X.multiply(X) if sparse.issparse(X) else (X - mean) ** 2
-    return float((share @ squares).mean()) - (mean**2 if sparse.issparse(X) else 0.0)
+    squares = X.multiply(X) if is_sparse(X) else (X - mean) ** 2
+    return float((share @ squares).mean()) - (mean**2 if is_sparse(X) else 0.0)
 
 
 def _median(distances: np.ndarray, heuristic: str, distance: str) -> float:
@@ -90,7 +94,7 @@ def _median(distances: np.ndarray, heuristic: str, distance: str) -> float:
     return sigma
 
 
-def _to_nearest_other_class(X: Any, y: Any, distance: str) -> np.ndarray:
+def _to_nearest_other_class(X: Samples, y: ArrayLike | None, distance: str) -> np.ndarray:
     """Distance from up to ``MAX_POINTS`` points to the nearest point of another class (of all points)."""
     if y is None:
         raise ValueError("Jaakkola's heuristic needs labels: pass y, or heuristic='median'.")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -77,7 +76,7 @@ class LinearMachine:
         self,
         blocks: Blocks,
         y: np.ndarray,
-        weight: Any = None,
+        weight: np.ndarray | None = None,
         start: np.ndarray | None = None,
         loss: Loss = squared_hinge,
     ) -> None:
@@ -175,7 +174,11 @@ class LinearMachine:
 
 
 def linear_path(
-    blocks: Blocks, y: np.ndarray, Cs: Iterable[float], weight: Any = None, loss: Loss = squared_hinge
+    blocks: Blocks,
+    y: np.ndarray,
+    Cs: Iterable[float],
+    weight: np.ndarray | None = None,
+    loss: Loss = squared_hinge,
 ) -> list[LinearSolution]:
     """Train a `LinearMachine` for increasing values of C, each started from the one before."""
     machine = LinearMachine(blocks, y, weight, loss=loss)

@@ -15,7 +15,9 @@ import numpy as np
 
 from kernelwise._core.memory import MIB, usable_memory
 from kernelwise._core.threads import free_threads, in_order
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.kernels.base import Kernel
 
 #: Rows of a block: its product with itself is large enough for BLAS, and its copy small.
 ROWS = 2048
@@ -111,7 +113,7 @@ class DenseBlocks(RowBlocks):
 class MappedBlocks(RowBlocks):
     """Features ``transform(X[rows])`` computed again in every pass, where they are too large to keep."""
 
-    def __init__(self, transform: Callable[[Any], np.ndarray], X: Any, n_features: int) -> None:
+    def __init__(self, transform: Callable[[Any], np.ndarray], X: Samples, n_features: int) -> None:
         super().__init__((X.shape[0], n_features))
         self.transform, self.X = transform, X
 
@@ -141,7 +143,7 @@ class NystroemMap:
     normalization: np.ndarray
 
     @classmethod
-    def from_landmarks(cls, kernel: Any, landmarks: Any) -> NystroemMap:
+    def from_landmarks(cls, kernel: Callable[..., np.ndarray], landmarks: Samples) -> NystroemMap:
         """The map of a kernel, in the directions of feature space that the landmarks span."""
         eigenvalues, vectors = np.linalg.eigh(np.asarray(kernel(landmarks), dtype=np.float64))
         largest = eigenvalues[-1]
@@ -163,11 +165,11 @@ class NystroemMap:
         """Number of features."""
         return self.normalization.shape[1]
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Features of shape (n_samples, rank), in double precision."""
         return np.asarray(self.kernel(X, self.landmarks), dtype=np.float64) @ self.normalization
 
-    def blocks(self, X: Any, memory_limit: float) -> RowBlocks:
+    def blocks(self, X: Samples, memory_limit: float) -> RowBlocks:
         """Features of many samples: kept if they take no more than that many MiB, else recomputed."""
         n = X.shape[0]
         size = n * self.rank * 8 / MIB
@@ -180,7 +182,7 @@ class NystroemMap:
         return DenseBlocks(Phi)
 
 
-def choose_landmarks(kernel: Any, X: Any, n_landmarks: int, random_state: int = 0) -> np.ndarray:
+def choose_landmarks(kernel: Kernel, X: Samples, n_landmarks: int, random_state: int = 0) -> np.ndarray:
     """Rows to serve as landmarks, in an order of which every beginning is a good choice, too.
 
     The seeding of k-means++ in the kernel's own metric: rows far from all landmarks so far are likely to be

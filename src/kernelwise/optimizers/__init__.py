@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from kernelwise.optimizers.base import Optimizer, Run
+from kernelwise.optimizers.cma_es import CMAES
 from kernelwise.optimizers.gradient_searches import GradientDescent, QuasiNewton
 from kernelwise.optimizers.grid import GridSearch
 from kernelwise.optimizers.manifold_descent import ManifoldDescent
@@ -19,10 +19,11 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "manifold": ManifoldDescent,
     "line-search": LineSearch,
     "grid": GridSearch,
+    "cma-es": CMAES,
 }
 
 
-def as_optimizer(optimizer: Any) -> Optimizer:
+def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
     """Return the optimizer with that name, or the optimizer itself.
 
     Parameters
@@ -45,6 +46,7 @@ def as_optimizer(optimizer: Any) -> Optimizer:
 
 
 __all__ = [
+    "CMAES",
     "OPTIMIZERS",
     "GradientDescent",
     "GridSearch",

@@ -11,16 +11,22 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.parameters import HasParams, constructor_params
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.space import SearchSpace
 
 INTERIOR = ("converged", "interior peak", "grid exhausted")
-#: What a user of the command line can do about a search that ended badly.
-OPTION = "Leave out --criterion, so that cross-validation chooses."
+#: Categories of the warnings that findings about the end of a search are issued as, by their names.
+WARNED_OF = {
+    catalogue.MAX_ITER.name: ConvergenceWarning,
+    catalogue.NO_PROGRESS.name: ConvergenceWarning,
+    catalogue.PLATEAU.name: BoundaryWarning,
+    catalogue.AT_BOUND.name: BoundaryWarning,
+}
 
 
 @dataclass
@@ -97,8 +103,11 @@ class Optimizer(HasParams, ABC):
     n_restarts: int = 0
     random_state: Any = 0
 
-    def minimize(self, problem: TuningProblem) -> TuningResult:
-        """Search from the problem's kernel (and restarts), and return the best kernel found."""
+    def minimize(self, problem: TuningProblem, *, warns: bool = True) -> TuningResult:
+        """Search from the problem's kernel (and restarts), and return the best kernel found.
+
+        With ``warns=False``, an end that is no optimum inside the range is in ``diagnostics`` only.
+        """
         self.check(problem)
         problem.reset()
         space = SearchSpace(problem)
@@ -111,8 +120,12 @@ class Optimizer(HasParams, ABC):
                 raise TypeError(f"_run of {me} must return a kernelwise.optimizers.Run, got {got}.")
         best = min(runs, key=lambda run: run.value)
         findings = self._findings(space, best)
-        if best.stop_reason == "converged" and any(f.name == "boundary" and f.advice for f in findings):
+        serious = [finding for finding in findings if finding.severity == "warning"]
+        if best.stop_reason == "converged" and any(one.name == catalogue.AT_BOUND.name for one in serious):
             best.stop_reason = "boundary"
+        for finding in serious:
+            if warns and finding.name in WARNED_OF:
+                warnings.warn(str(finding), WARNED_OF[finding.name], stacklevel=stacklevel_of_user())
         theta = space.to_theta(best.vector)
         return TuningResult(
             kernel=problem.kernel_at(theta),
@@ -163,37 +176,17 @@ class Optimizer(HasParams, ABC):
         return [space.start, *(space.clip(space.start + step) for step in noise)]
 
     def _findings(self, space: SearchSpace, run: Run) -> list[Finding]:
-        """Say, as findings and as warnings, when the answer is not an optimum inside the range."""
-        me, criterion = type(self).__name__, type(space.problem.criterion).__name__
-        sentences: dict[str, tuple[type[Warning], str, str]] = {
-            "max_iter": (
-                ConvergenceWarning,
-                f"{me} stopped after {run.n_iterations} iterations before it converged.",
-                "Raise max_iter or rescale X.",
-            ),
-            "no progress": (
-                ConvergenceWarning,
-                f"{me} stopped after {run.n_iterations} iterations, because no step lowered the cost.",
-                "Rounding may hide further progress. Rescale X, or use other starts (n_restarts).",
-            ),
-            "plateau": (
-                BoundaryWarning,
-                f"{criterion} has no peak in the range; it is flat where {me} stopped.",
-                "Look for duplicate points or label noise, or use another criterion.",
-            ),
-        }
+        """Say when the answer is not an optimum inside the range."""
         findings = []
-        if run.stop_reason in sentences:
-            category, message, advice = sentences[run.stop_reason]
-            findings.append(Finding(run.stop_reason, "warning", message, advice, OPTION))
-            warnings.warn(str(findings[-1]), category, stacklevel=4)
-        if space.problem.n_undefined:
-            message = (
-                f"The criterion was undefined at {space.problem.n_undefined} of the points that the search "
-                "tried, because all samples coincide in feature space there. The search avoided these "
-                "points."
+        if run.stop_reason in catalogue.STOPPED:
+            finding = catalogue.STOPPED[run.stop_reason](
+                optimizer=type(self).__name__,
+                n_iterations=run.n_iterations,
+                criterion=type(space.problem.criterion).__name__,
             )
-            findings.append(Finding("undefined", "info", message))
+            findings.append(finding)
+        if space.problem.n_undefined:
+            findings.append(catalogue.UNDEFINED(n_points=space.problem.n_undefined))
         findings += self._bound_findings(space, run)
         return [*findings, *space.problem.memory.findings.values()]
 
@@ -209,15 +202,10 @@ class Optimizer(HasParams, ABC):
             at_high = run.vector[k] >= space.bounds[k, 1] - near[k]
             if not (at_low or at_high):
                 continue
-            edge = "lowest" if at_low else "highest"
             if is_many and at_low:
-                message = f"{name} is at its {edge} value: the feature is ignored."
-                findings.append(Finding("boundary", "info", message))
-                continue
-            message = f"The best {name} is the {edge} of its range."
-            advice = f"Widen the range with bounds={{{name!r}: (low, high)}}, or do not trust the criterion."
-            findings.append(Finding("boundary", "warning", message, advice, OPTION))
-            warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=5)
+                findings.append(catalogue.FEATURE_IGNORED(parameter=name))
+            else:
+                findings.append(catalogue.AT_BOUND(parameter=name, is_low=bool(at_low)))
         return findings
 
     def __repr__(self) -> str:

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
+from kernelwise._core.typing import RandomState
 from kernelwise._core.validation import check_choice, check_not_negative
 from kernelwise.optimizers.base import Optimizer, Run, projected_gradient_norm
 from kernelwise.space import SearchSpace
@@ -55,7 +55,7 @@ class QuasiNewton(Optimizer):
         tol: float = 1e-6,
         max_iter: int = 200,
         n_restarts: int = 0,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         min_decrease: float = 0.0,
     ) -> None:
         check_choice(engine, "engine", "QuasiNewton", ("lbfgsb", "golden"))
@@ -263,7 +263,7 @@ class GradientDescent(Optimizer):
         tol: float = 1e-6,
         max_iter: int = 200,
         n_restarts: int = 0,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.step = step
         self.is_adaptive = is_adaptive

@@ -7,12 +7,13 @@ norm is the trace; a smaller p favours few features of large weight.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 from sklearn.utils import check_random_state
 
+from kernelwise._core.typing import RandomState
 from kernelwise._core.validation import check_choice, check_number, check_positive
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import Kernel
@@ -73,7 +74,7 @@ class ManifoldDescent(Optimizer):
         tol: float = 1e-5,
         max_iter: int = 300,
         n_restarts: int = 0,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         scales_norm: float | None = None,
     ) -> None:
         check_choice(method, "method", "ManifoldDescent", METHODS)

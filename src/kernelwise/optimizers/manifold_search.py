@@ -79,7 +79,7 @@ class Search:
     def riemannian_gradient(self, point: Point) -> Any:
         return self.manifold.euclidean_to_riemannian_gradient(point, self.gradient(point))
 
-    def hessian(self, point: Point, vector: Any) -> Any:
+    def hessian(self, point: Point, vector: np.ndarray) -> Any:
         """The covariant derivative of the gradient along a tangent vector, by a difference of gradients."""
         length = self.manifold.norm(point, vector)
         if length == 0.0:
@@ -178,7 +178,13 @@ class RaySearch:
         self.length = length
 
     def search(
-        self, objective: Callable[[Any], float], manifold: Any, x: Any, d: Any, f0: float, df0: float
+        self,
+        objective: Callable[[Any], float],
+        manifold: Any,
+        x: np.ndarray,
+        d: np.ndarray,
+        f0: float,
+        df0: float,
     ) -> tuple[float, Any]:
         """The new point and the length of the step to it; (0, x) if no step lowers the cost."""
         self.count()
@@ -299,7 +305,9 @@ def _remove_positive(G: np.ndarray, edge: np.ndarray, sign: float) -> float:
 class PapersSPD(BoundedSPD):
     """The same exponential map under the Frobenius metric: paper 003's step, which has ∂Q itself in it."""
 
-    def inner_product(self, point: np.ndarray, tangent_vector_a: Any, tangent_vector_b: Any) -> float:
+    def inner_product(
+        self, point: np.ndarray, tangent_vector_a: np.ndarray, tangent_vector_b: np.ndarray
+    ) -> float:
         return float(np.vdot(tangent_vector_a, tangent_vector_b))
 
     def euclidean_to_riemannian_gradient(
@@ -350,7 +358,9 @@ class Box(Euclidean):
 class PapersBox(Box):
     """Logarithms θ of weights q under the Frobenius metric of q: the paper's step with a diagonal Q."""
 
-    def inner_product(self, point: np.ndarray, tangent_vector_a: Any, tangent_vector_b: Any) -> float:
+    def inner_product(
+        self, point: np.ndarray, tangent_vector_a: np.ndarray, tangent_vector_b: np.ndarray
+    ) -> float:
         return float(np.sum(np.exp(2.0 * point) * tangent_vector_a * tangent_vector_b))
 
     def norm(self, point: np.ndarray, tangent_vector: np.ndarray) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from kernelwise._core.typing import RandomState
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.optimizers.base import Optimizer, Run
 from kernelwise.problem import TuningProblem
@@ -62,7 +63,7 @@ class SecondOrder(Optimizer):
     max_parameters = 1
 
     def __init__(
-        self, tol: float = 1e-6, max_iter: int = 100, n_restarts: int = 0, random_state: Any = 0
+        self, tol: float = 1e-6, max_iter: int = 100, n_restarts: int = 0, random_state: RandomState = 0
     ) -> None:
         self.tol = tol
         self.max_iter = max_iter

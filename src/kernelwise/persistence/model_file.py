@@ -10,13 +10,14 @@ import hashlib
 import io
 import json
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.metrics import check_scoring
 
 from kernelwise._core.files import whole_file
+from kernelwise._core.typing import PathLike, Transformer
 from kernelwise._core.validation import check_number, check_positive
 from kernelwise.estimators import SVC, SVR
 from kernelwise.estimators.kernel_argument import is_precomputed
@@ -25,12 +26,15 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.persistence.packing import Packer, unpack
 from kernelwise.tables import Column, Encoder
 
+if TYPE_CHECKING:
+    from kernelwise.estimators.kinds import Machine, Model
+
 FORMAT = 1
 DOCUMENT = "model.json"
 DIGEST = 64  # hexadecimal digits
 
 
-def save(model: Any, path: Any, notes: dict[str, Any] | None = None) -> None:
+def save(model: object, path: PathLike, notes: dict[str, Any] | None = None) -> None:
     """Write a fitted model, and notes that JSON can hold; see `Portable.save`."""
     packer = Packer()
     document = {"format": FORMAT, "model": packer.pack(model, type(model).__name__), "notes": notes}
@@ -39,7 +43,7 @@ def save(model: Any, path: Any, notes: dict[str, Any] | None = None) -> None:
         file.write(data)
 
 
-def load(path: Any) -> Any:
+def load(path: PathLike) -> Any:
     """Load a model that the method ``save`` of an estimator has written.
 
     Loading runs no code from the file. A damaged or changed file is refused: the loaded model predicts what
@@ -66,7 +70,7 @@ def load(path: Any) -> Any:
     return load_with_notes(path)[0]
 
 
-def load_with_notes(path: Any) -> tuple[Any, dict[str, Any] | None]:
+def load_with_notes(path: PathLike) -> tuple[Any, dict[str, Any] | None]:
     """A model, and the notes that `save` was given with it."""
     document, arrays = _read(path)
     try:
@@ -112,7 +116,7 @@ def _member(name: str) -> zipfile.ZipInfo:
     return member
 
 
-def _read(path: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _read(path: PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """JSON and arrays of a file whose checksum is right."""
     with open(path, "rb") as file:
         data = file.read()
@@ -130,7 +134,7 @@ def _read(path: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise ValueError(f"{path} is not a kernelwise model: {error}.") from error
 
 
-def check_model(model: Any) -> None:
+def check_model(model: Model) -> None:
     """Raise ValueError or AttributeError if a model cannot predict with what it has."""
     if hasattr(model, "feature_names_in_"):
         _check_shapes(model, {"feature_names_in_": (model.n_features_in_,)})
@@ -142,12 +146,12 @@ def check_model(model: Any) -> None:
         raise ValueError(f"it holds a {type(model).__name__}, which is not a model")
 
 
-def _is_machine(model: Any) -> bool:
+def _is_machine(model: Model) -> bool:
     """Whether a model is a trained kernel machine, which knows what its arrays must be."""
     return hasattr(model, "fitted_shapes")
 
 
-def _check_machine(machine: Any) -> None:
+def _check_machine(machine: Machine) -> None:
     kernel = machine.kernel_
     is_gram = kernel is None or is_precomputed(kernel)
     if not is_gram and not isinstance(kernel, Kernel):
@@ -168,7 +172,7 @@ def _check_machine(machine: Any) -> None:
         kernel._check_features(machine.n_features_in_)
 
 
-def _check_tuned(model: Any) -> None:
+def _check_tuned(model: Model) -> None:
     for name in model.cv_results_:
         if len(model.cv_results_[name]) != len(model.cv_results_["params"]):
             raise ValueError(f"column {name!r} of 'cv_results_' has {len(model.cv_results_[name])} rows")
@@ -203,7 +207,7 @@ def _check_tuned(model: Any) -> None:
         _check_scaler(model.scaler_, n_features)
 
 
-def _check_tail(model: Any) -> None:
+def _check_tail(model: Model) -> None:
     """What thresholds and probabilities of a one-class model go by."""
     check_number(model.threshold_, "threshold_", type(model).__name__)
     check_positive(model._tail_scale, "_tail_scale", type(model).__name__)
@@ -212,7 +216,7 @@ def _check_tail(model: Any) -> None:
         _check_shapes(model, {"_sigmoid": (2,)})
 
 
-def _check_encoder(encoder: Any, n_columns: int) -> int:
+def _check_encoder(encoder: object, n_columns: int) -> int:
     """The number of features that the columns become."""
     if not isinstance(encoder, Encoder) or not all(isinstance(one, Column) for one in encoder.columns):
         raise ValueError("'encoder_' is none")
@@ -226,7 +230,7 @@ def _check_encoder(encoder: Any, n_columns: int) -> int:
     return encoder.n_features
 
 
-def _check_scaler(scaler: Any, n_features: int) -> None:
+def _check_scaler(scaler: Transformer, n_features: int) -> None:
     lists: dict[str, tuple[int, ...]] = {
         name: (n_features,) for name, value in vars(scaler).items() if np.ndim(value) > 0
     }
@@ -235,14 +239,14 @@ def _check_scaler(scaler: Any, n_features: int) -> None:
     scaler.transform(np.zeros((1, n_features)))
 
 
-def _check_shapes(owner: Any, shapes: dict[str, tuple[int, ...]]) -> None:
+def _check_shapes(owner: object, shapes: dict[str, tuple[int, ...]]) -> None:
     for name, expected in shapes.items():
         shape = np.shape(getattr(owner, name))
         if shape != expected:
             raise ValueError(f"{name!r} of {type(owner).__name__} has shape {shape}, expected {expected}")
 
 
-def _check_columns(owner: Any, name: str, n_columns: int) -> None:
+def _check_columns(owner: object, name: str, n_columns: int) -> None:
     columns = getattr(owner, name)
     if columns.size and not 0 <= columns.min() <= columns.max() < n_columns:
         raise ValueError(f"{name!r} of {type(owner).__name__} names columns beyond {n_columns}")

@@ -1,7 +1,7 @@
 """Models as JSON and plain arrays, and back.
 
 What JSON has no word for is an object with the key "$", which says what it is. Classes are looked up by
-name in `CLASSES` and nowhere else: what is not there can neither be written nor read.
+name in `CLASSES` and among the kinds of columns: what is not there can neither be written nor read.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import fields, is_dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from kernelwise import criteria, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
+from kernelwise._core.typing import SparseMatrix
 from kernelwise.estimators import (
     SVC,
     SVR,
@@ -50,14 +52,13 @@ from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
-from kernelwise.search.families.one_class.choose import OneClassResult
-from kernelwise.search.result import SelectionResult
+from kernelwise.search.result import OneClassResult, SelectionResult
 from kernelwise.search.scoring.scores import PositiveScore
 from kernelwise.search.verdict.baseline import Baseline
 from kernelwise.tables import COLUMN_KINDS, Encoder
 
 
-def _public_classes(package: Any) -> list[type]:
+def _public_classes(package: ModuleType) -> list[type]:
     """Classes of a package that can be made."""
     found = [getattr(package, name) for name in package.__all__]
     return [value for value in found if inspect.isclass(value) and not inspect.isabstract(value)]
@@ -73,7 +74,7 @@ PARTS = [part for package in (kernels, criteria, optimizers) for part in _public
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
     *(OneClassSVM, NystroemOneClassSVM, TunedOneClassSVM),
-    *(Encoder, *COLUMN_KINDS.values()),
+    Encoder,
     *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}
@@ -83,6 +84,11 @@ LEFT_OUT = ("scorer_", "_skl_callbacks")
 FORMER = {"predict_by": "decision"}
 #: Kinds of arrays and scalars that numpy writes without pickle.
 KINDS = "biufcUSmM"
+
+
+def _class_of(name: str) -> Any:
+    """The class of that name, which may be a kind of column; None if a file may not hold it."""
+    return CLASSES.get(name) or {kind.__name__: kind for kind in COLUMN_KINDS.values()}.get(name)
 
 
 class Packer:
@@ -107,7 +113,7 @@ class Packer:
             return items if type(value) is list else {"$": type(value).__name__.lower(), "items": items}
         if type(value) is dict:
             return self._dict(value, where)
-        if CLASSES.get(type(value).__name__) is type(value):
+        if _class_of(type(value).__name__) is type(value):
             return self._instance(value, where)
         raise IncompatibleError(
             f"save cannot store {where}, which is {_short(value)}. The file holds numbers, text, arrays, "
@@ -130,7 +136,7 @@ class Packer:
             self.arrays[where] = value
         return {"$": "array", "name": self._known[id(value)]}
 
-    def _csr(self, value: Any, where: str) -> Any:
+    def _csr(self, value: SparseMatrix, where: str) -> Any:
         parts = {name: self.pack(getattr(value, name), f"{where}.{name}") for name in CSR_PARTS}
         is_array = isinstance(value, sparse.sparray)
         return {"$": "csr", "is_array": is_array, "shape": list(value.shape), **parts}
@@ -144,7 +150,7 @@ class Packer:
         ]
         return {"$": "pairs", "items": pairs}
 
-    def _instance(self, value: Any, where: str) -> Any:
+    def _instance(self, value: object, where: str) -> Any:
         """Constructor arguments by name, and the fitted attributes of an estimator."""
         if is_dataclass(value):
             params = {field.name: getattr(value, field.name) for field in fields(value)}
@@ -196,9 +202,9 @@ def _read_csr(node: dict[str, Any]) -> Any:
 
 
 def _read_instance(node: dict[str, Any]) -> Any:
-    if node["class"] not in CLASSES:
+    kind, params = _class_of(node["class"]), node["params"]
+    if kind is None:
         raise ValueError(f"it has a part of the unknown class {node['class']!r}")
-    kind, params = CLASSES[node["class"]], node["params"]
     former = {name: FORMER[name] for name in inspect.signature(kind).parameters if name in FORMER}
     instance = kind(**{**former, **params})
     state = node.get("state", {})
@@ -215,7 +221,7 @@ def _is_fitted_name(name: str) -> bool:
     return name.isidentifier() and not name.startswith("__") and (name[0] == "_" or name[-1] == "_")
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     is_named = inspect.isclass(value) or inspect.isroutine(value)
     return repr(value) if is_named else f"of the class {type(value).__module__}.{type(value).__name__}"
 

@@ -7,6 +7,7 @@ from kernelwise.reports.displays import (
     ExplanationDisplay,
     RelevanceDisplay,
     SearchSurfaceDisplay,
+    WidthCurvesDisplay,
 )
 from kernelwise.reports.page import write_report
 
@@ -17,6 +18,7 @@ __all__ = [
     "RelevanceDisplay",
     "ReportData",
     "SearchSurfaceDisplay",
+    "WidthCurvesDisplay",
     "report_data",
     "write_report",
 ]

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_outlier_detector
+from sklearn.base import is_classifier
 
 from kernelwise._core.text import count
+from kernelwise.estimators.tuned import TunedMachine
+from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
+from kernelwise.findings import catalogue
 from kernelwise.reports.held_out import unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.engine.rules import standard_error
-from kernelwise.search.verdict.trust import NO_BETTER
 from kernelwise.search.verdict.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
@@ -142,9 +144,9 @@ class Support:
         return f"{count(self.n_support, 'support vector')}, {share:.0f} % of {count(self.n_rows, 'row')}"
 
 
-def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
+def answer_of(model: TunedMachine | TunedOneClassSVM, test: tuple[Any, Any] | None = None) -> Answer:
     """The answer of a fitted model, with its score on test samples."""
-    common = {
+    common: dict[str, Any] = {
         "kernel": kernel_text(model.kernel_),
         "meaning": kernel_meaning(model.kernel_, model.scale),
         "exact": repr(model.kernel_),
@@ -155,7 +157,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         "n_machines": model.n_svm_fits_,
         "seconds": model.result_.seconds,
     }
-    if is_outlier_detector(model):
+    if isinstance(model, TunedOneClassSVM):
         return Answer(
             nu=float(model.nu_),
             score=model.criterion_,
@@ -188,13 +190,13 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         baseline_score=None if baseline is None else float(baseline.score),
         baseline_answer="" if baseline is None else str(baseline.answer),
         has_costs=getattr(model, "costs_", None) is not None,
-        fit_found_guess=any(finding.name == NO_BETTER for finding in model.diagnostics_),
+        fit_found_guess=any(finding.name == catalogue.NO_BETTER.name for finding in model.diagnostics_),
         **common,
         **({} if is_classifier(model) else _errors(model, test)),
     )
 
 
-def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+def _errors(model: TunedMachine, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Errors of a regression in units of y."""
     found: dict[str, Any] = {}
     for part in unseen_targets(model, test)["predictions"]:
@@ -203,7 +205,7 @@ def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     return found
 
 
-def support_of(model: Any) -> Support | None:
+def support_of(model: TunedMachine) -> Support | None:
     """Support vectors of a trained model; None without one."""
     record = model.fit_record_
     if record is None:
@@ -272,7 +274,7 @@ def _of_regression(answer: Answer) -> str:
     return f"{told}: typical error (RMSE) {ours}; always answering the mean: {guess}"
 
 
-def class_counts(model: Any, y: np.ndarray | None) -> list[tuple[str, float]]:
+def class_counts(model: TunedMachine, y: np.ndarray | None) -> list[tuple[str, float]]:
     """Names of the classes and their rows: of y, or of the rows that were held out, by weight."""
     if y is not None:
         index, weight = np.searchsorted(model.classes_, y), None
@@ -284,7 +286,7 @@ def class_counts(model: Any, y: np.ndarray | None) -> list[tuple[str, float]]:
     return [(str(label), float(n)) for label, n in zip(model.classes_, counts, strict=True)]
 
 
-def row_count(model: Any, y: np.ndarray | None) -> float | None:
+def row_count(model: TunedMachine, y: np.ndarray | None) -> float | None:
     """Rows that the model was made from, by weight; None if nobody knows."""
     if y is not None:
         return float(len(y))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 from sklearn.base import is_classifier
 
+from kernelwise._core.typing import RowsLike
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.integrals import nodes_for
 from kernelwise.kernels.metric import correlations, weigh_the_same
@@ -63,19 +66,19 @@ def _made_up(names: list[str], shares: np.ndarray, n_columns: int, what: str) ->
     return f"{len(names)} of {n_columns} columns make up {100 * shares.sum():.0f} % of {what}{listed}"
 
 
-def feature_names(model: Any) -> list[str]:
+def feature_names(model: TunedMachine) -> list[str]:
     """Names of the features as the model was trained on them."""
     if hasattr(model, "feature_names_in_"):
         return [str(name) for name in model.feature_names_in_]
     return [f"feature {k}" for k in range(model.n_features_in_)]
 
 
-def coded_names(model: Any) -> list[str]:
+def coded_names(model: TunedMachine) -> list[str]:
     """Names of the features as the machine has them, where words and gaps are features of their own."""
     return model.encoder_.feature_names if hasattr(model, "encoder_") else feature_names(model)
 
 
-def relevance_of(model: Any) -> Relevance | None:
+def relevance_of(model: TunedMachine) -> Relevance | None:
     """What a tuned machine has learned about the features; None if its kernel treats them all alike."""
     if not hasattr(model, "relevance_"):
         return None
@@ -158,7 +161,9 @@ class LooksAt:
         return _made_up(self.names[:n], self.importance[:n], self.n_columns, what)
 
 
-def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | None:
+def looks_at(
+    model: TunedMachine, X: RowsLike, y: np.ndarray, lines: np.ndarray | Sequence[int] | None = None
+) -> LooksAt | None:
     """Explain some rows; None if the values are not exact, or even a few rows would take too long.
 
     ``lines``, of shape (n_rows,), are those of the rows in their file.
@@ -195,7 +200,7 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
     )
 
 
-def _sizes(model: Any, n: int) -> tuple[int, int] | None:
+def _sizes(model: TunedMachine, n: int) -> tuple[int, int] | None:
     """Rows to explain and background rows that take no longer than a report may."""
     n_support, d = model.best_estimator_.support_vectors_.shape
     steps = max(1, n_support) * d * len(nodes_for(d - 1)[0])
@@ -207,7 +212,7 @@ def _sizes(model: Any, n: int) -> tuple[int, int] | None:
     return None
 
 
-def _unit(model: Any, found: Explanation) -> str:
+def _unit(model: TunedMachine, found: Explanation) -> str:
     if found.output == "prediction":
         return "the prediction"
     what = "log odds" if found.output == "probability-log-odds" else "decision value"
@@ -228,7 +233,9 @@ def _dependence(found: Explanation, importance: np.ndarray, k: int) -> Dependenc
     return Dependence(found.feature_names[k], places, values, of, tuple(words))
 
 
-def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str]) -> list[Explained]:
+def _rows(
+    model: TunedMachine, found: Explanation, X: RowsLike, y: np.ndarray, names: list[str]
+) -> list[Explained]:
     """A sure row, a doubtful one and a wrong one; of a regression, the ends and the largest error."""
     predicted = model.predict(X)
     if not is_classifier(model):
@@ -258,7 +265,7 @@ def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str
     ]
 
 
-def _sureness(model: Any, X: Any) -> np.ndarray:
+def _sureness(model: TunedMachine, X: RowsLike) -> np.ndarray:
     """The larger, the surer the model is of its answer, (n_rows,)."""
     if model.sigmoids_ is not None:
         return np.asarray(model.predict_proba(X).max(axis=1))
@@ -310,7 +317,7 @@ def cell_labels(names: list[str], cells: np.ndarray) -> list[str]:
     return [f"{name} = {cell_text(cell)}" for name, cell in zip(names, cells.tolist(), strict=True)]
 
 
-def cell_text(cell: Any) -> str:
+def cell_text(cell: object) -> str:
     """A cell of a row in a few letters."""
     if cell is None or cell != cell:  # NaN is not itself
         return "missing"

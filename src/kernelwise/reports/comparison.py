@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from scipy.stats import norm as normal
 from scipy.stats import t as student
@@ -18,6 +18,15 @@ SAME_TIME = 1.5
 NAMES = {"accuracy": "accuracy, %", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
 NAMES |= {"roc_auc": "ROC AUC"}
 NOT_BEST = "A support vector machine is not the best model here: "
+
+
+class Compared(Protocol):
+    """What a report reads of a :class:`kernelwise.Comparison`."""
+
+    def rows(self) -> list[dict[str, Any]]: ...
+    def verdict(self) -> list[str]: ...
+    def losses(self) -> list[str]: ...
+    def notes(self) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,7 @@ class Versus:
         return f"{100 * gap:.1f} points" if self.score == "accuracy" else f"{gap:.3f} ({NAMES[self.score]})"
 
 
-def versus(comparison: Any) -> Versus:
+def versus(comparison: Compared) -> Versus:
     """What a report shows of a :class:`kernelwise.Comparison`."""
     keys = ("score", "baseline", "rivals")
     more = {key: getattr(comparison, key) for key in keys if hasattr(comparison, key)}

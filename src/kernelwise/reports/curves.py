@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernelwise._core.text import count
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.kernels import Kernel
 from kernelwise.search.verdict.reasons import around
 from kernelwise.search.verdict.wording import kernel_text, number
@@ -84,7 +84,7 @@ class CPath:
         return f"C = {number(self.Cs[index])}; {same}"
 
 
-def c_paths(model: Any) -> list[CPath]:
+def c_paths(model: TunedMachine) -> list[CPath]:
     """All paths of a tuned machine, in the order in which they were tried."""
     table, errors = model.cv_results_, standard_errors(model)
     params, Cs = table["params"], np.asarray(table["param_C"], dtype=float)
@@ -111,7 +111,7 @@ def c_paths(model: Any) -> list[CPath]:
     return paths
 
 
-def width_of(kernel: Any) -> float | None:
+def width_of(kernel: Kernel | str) -> float | None:
     """The factor before the squared distance, or γ of other kernels; None where no one number says it."""
     if not isinstance(kernel, Kernel) or kernel.learns_metric:
         return None
@@ -119,13 +119,13 @@ def width_of(kernel: Any) -> float | None:
     return float(gamma) if isinstance(gamma, float | int) else None
 
 
-def chosen(model: Any, paths: list[CPath]) -> tuple[int, int]:
+def chosen(model: TunedMachine, paths: list[CPath]) -> tuple[int, int]:
     """Index of the chosen kernel among the paths, and that of the chosen C on its path."""
     which = sum(path.first <= model.best_index_ for path in paths) - 1
     return which, model.best_index_ - paths[which].first
 
 
-def standard_errors(model: Any) -> np.ndarray:
+def standard_errors(model: TunedMachine) -> np.ndarray:
     """Standard error of every mean held-out score, shape (n_candidates,); NaN if a file does not have it."""
     table = model.cv_results_
     return np.asarray(table.get("standard_error", np.full(len(table["params"]), np.nan)))
@@ -198,7 +198,7 @@ class CriterionCurves:
         }
 
 
-def criterion_curves(model: Any) -> CriterionCurves | None:
+def criterion_curves(model: TunedMachine) -> CriterionCurves | None:
     """The curves of a tuned machine; None if no criterion was computed."""
     columns = {name: np.asarray(values) for name, values in model.criterion_path_.items()}
     paths = c_paths(model)

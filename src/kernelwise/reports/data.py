@@ -10,12 +10,14 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_outlier_detector
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise import __version__
 from kernelwise._core.fingerprint import fingerprint
+from kernelwise._core.typing import RowsLike
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import Finding
@@ -29,7 +31,7 @@ from kernelwise.reports.answer import (
     support_of,
 )
 from kernelwise.reports.columns_used import LooksAt, Relevance, coded_names, looks_at, relevance_of
-from kernelwise.reports.comparison import Versus, versus
+from kernelwise.reports.comparison import Compared, Versus, versus
 from kernelwise.reports.curves import CPath, CriterionCurves, c_paths, chosen, criterion_curves
 from kernelwise.reports.findings import report_findings
 from kernelwise.reports.held_out import (
@@ -40,7 +42,7 @@ from kernelwise.reports.held_out import (
     unseen_classes,
     unseen_targets,
 )
-from kernelwise.reports.outliers import Outliers, outliers_of
+from kernelwise.reports.outliers import Outliers, Strange, outliers_of
 from kernelwise.reports.regions import Regions, decision_regions, outlier_regions
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -167,21 +169,22 @@ class ReportData:
 
 
 def report_data(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
+    model: TunedMachine,
+    X: RowsLike | None = None,
+    y: ArrayLike | None = None,
     *,
     test: tuple[Any, Any] | None = None,
-    comparison: Any = None,
+    comparison: Compared | None = None,
     command: str | None = None,
     source: str | None = None,
-    seed: Any = None,
+    seed: object = None,
     preparation: Sequence[str] = (),
-    lines: Any = None,
+    lines: np.ndarray | Sequence[int] | None = None,
     n_columns: int | None = None,
     findings: Sequence[Finding] = (),
     answer: Answer | None = None,
     diagnosis: Sequence[Finding] | None = None,
+    strangest: Sequence[Strange] | None = None,
 ) -> ReportData:
     """Collect the contents of a report on a tuned model.
 
@@ -214,6 +217,8 @@ def report_data(
         The answer of this model to these test rows, if it was made before; None makes it.
     diagnosis : sequence of Finding, default=None
         Findings of `kernelwise.diagnose` about the training rows, if it was run before; None runs it.
+    strangest : sequence of Strange, default=None
+        The strangest rows of one class, if they were found before; None finds them.
 
     Returns
     -------
@@ -233,7 +238,7 @@ def report_data(
     >>> [(part.source, part.counts.shape) for part in data.confusions]
     [('held out', (3, 3)), ('test', (3, 3))]
     """
-    if not isinstance(model, TunedMachine | TunedOneClassSVM):
+    if not isinstance(model, TunedMachine):
         raise TypeError(f"A report needs a fitted TunedSVC, TunedSVR or TunedOneClassSVM, got {model!r}.")
     check_is_fitted(model, "result_")
     X, y = _outlier_rows(model, X, y) if is_outlier_detector(model) else _rows(X, y)
@@ -244,7 +249,7 @@ def report_data(
     if is_outlier_detector(model):
         if test is not None or comparison is not None:
             raise ValueError("A report on unusual rows has no test and no comparison. Leave both out.")
-        parts = _outlier_parts(model, X, y, lines)
+        parts = _outlier_parts(model, X, y, lines, strangest)
     else:
         parts = _parts(model, X, y, test, lines)
     if comparison is not None:
@@ -272,23 +277,26 @@ def report_data(
     )
 
 
-def _rows(X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
+def _rows(X: RowsLike | None, y: ArrayLike | None) -> tuple[Any, np.ndarray | None]:
     """The training rows and their answers; None if they were not given."""
     if (X is None) != (y is None):
         raise ValueError("A report needs both X and y, or neither of them.")
-    return (None, None) if X is None else _pair(X, y)
+    return (None, None) if X is None or y is None else _pair(X, y)
 
 
-def _pair(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+def _pair(X: RowsLike, y: ArrayLike) -> tuple[Any, np.ndarray]:
     """Rows and as many answers."""
     check_consistent_length(X, y)
     return X, column_or_1d(y)
 
 
-def _outlier_rows(model: TunedOneClassSVM, X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
+def _outlier_rows(
+    model: TunedOneClassSVM, X: RowsLike | None, y: ArrayLike | None
+) -> tuple[Any, np.ndarray | None]:
     """The training rows of one class and their labels; None for those that were not given."""
     n_rows = len(model.training_scores_)
-    for rows in (X, y):
+    given: tuple[Any, ...] = (X, y)
+    for rows in given:
         n = n_rows if rows is None else rows.shape[0] if hasattr(rows, "shape") else len(rows)
         if n != n_rows:
             raise ValueError(
@@ -299,7 +307,11 @@ def _outlier_rows(model: TunedOneClassSVM, X: Any, y: Any) -> tuple[Any, np.ndar
 
 
 def _parts(
-    model: TunedMachine, X: Any, y: np.ndarray | None, test: tuple[Any, Any] | None, lines: Any
+    model: TunedMachine,
+    X: RowsLike | None,
+    y: np.ndarray | None,
+    test: tuple[Any, Any] | None,
+    lines: np.ndarray | Sequence[int] | None,
 ) -> dict[str, Any]:
     """What is shown of a classifier or a regression."""
     paths = c_paths(model)
@@ -316,32 +328,44 @@ def _parts(
         parts |= {"classes": class_counts(model, y), **unseen_classes(model, test)}
     else:
         parts |= unseen_targets(model, test)
-    if y is not None and hasattr(model, "best_estimator_"):
+    if X is not None and y is not None and hasattr(model, "best_estimator_"):
         if is_classifier(model):
             parts["regions"] = decision_regions(model, X, y, coded_names(model))
         parts["looks_at"] = looks_at(model, X, y, lines)
     return parts
 
 
-def _outlier_parts(model: TunedOneClassSVM, X: Any, y: np.ndarray | None, lines: Any) -> dict[str, Any]:
+def _outlier_parts(
+    model: TunedOneClassSVM,
+    X: RowsLike | None,
+    y: np.ndarray | None,
+    lines: np.ndarray | Sequence[int] | None,
+    strangest: Sequence[Strange] | None,
+) -> dict[str, Any]:
     """What is shown of one class."""
-    found = outliers_of(model, X, y, lines)
+    found = outliers_of(model, X, y, lines, strangest)
     regions = None if X is None else outlier_regions(model, X, found.scores, coded_names(model))
     return {"outliers": found, "regions": regions, "n_rows": float(found.n_rows)}
 
 
-def provenance(model: Any, X: Any, y: Any, command: str | None, source: str | None, seed: Any) -> Provenance:
+def provenance(
+    model: TunedMachine,
+    X: RowsLike | None,
+    y: ArrayLike | None,
+    command: str | None,
+    source: str | None,
+    seed: object,
+) -> Provenance:
     """The facts of a run; the command is the model's own constructor where none is given."""
     if command is None:
-        made = model.__repr__(N_CHAR_MAX=100_000)
+        made = BaseEstimator.__repr__(model, N_CHAR_MAX=100_000)
         # One class may have been fitted without labels.
         rows = "X, y" if any(getattr(model.result_, "labelled", (1,))) else "X"
         command = f"from kernelwise import {type(model).__name__}\n\n{made}.fit({rows})"
-    if X is not None and hasattr(model, "encoder_"):
-        X = model.encoder_.read(X)
     digest = None
     if X is not None:
-        digest = fingerprint(X, np.zeros(len(model.training_scores_)) if y is None else y)[:N_DIGITS]
+        samples = model.encoder_.read(X) if hasattr(model, "encoder_") else X
+        digest = fingerprint(samples, np.zeros(len(model.training_scores_)) if y is None else y)[:N_DIGITS]
     date = datetime.now().strftime("%Y-%m-%d %H:%M")
     return Provenance(command, date, source, model.random_state if seed is None else seed, digest, versions())
 

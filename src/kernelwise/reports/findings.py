@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 
-from kernelwise._core.text import count
+from kernelwise._core.typing import RowsLike
 from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.estimators.kernel_argument import is_precomputed
-from kernelwise.findings import Finding
+from kernelwise.estimators.tuned import TunedMachine
+from kernelwise.findings import Finding, catalogue
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import class_weight_of, is_share
 from kernelwise.search.verdict.wording import number
@@ -20,40 +20,27 @@ from kernelwise.search.verdict.wording import number
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000
 #: Findings about criteria, which matter to a search that goes by one of them alone.
-ABOUT_CRITERIA = ("closest-pair", "curve")
-#: Findings of a fit about columns as they are in the file, which scaled ones do not show.
-OF_FIT = ("row numbers", "identifiers", "target in a column")
+ABOUT_CRITERIA = (catalogue.CLOSEST_PAIR.name, catalogue.CURVE_PEAK.name)
+#: Findings about the rows that are no news after a fit: it has looked for them in columns as they came, which
+#: coded and scaled ones do not show, and its cost is known.
+OF_FIT = (
+    catalogue.ROW_NUMBERS.name,
+    catalogue.IDENTIFIERS.name,
+    catalogue.TARGET_IN_COLUMN.name,
+    catalogue.CLASS_OF_ONE_ROW.name,
+    catalogue.COST.name,
+)
 #: Standard errors above the baseline up to which a choice that other rows would not make is worth a warning.
 NEAR_GUESSING = 3.0
-#: Advice that is left, by the finding and by whether the model has class weights and a score other than the
-#: share of right rows, with its severity; None is the severity of the finding.
-LEFT_TO_DO: dict[str, dict[tuple[bool, bool], tuple[str | None, str]]] = {
-    "imbalance": {
-        (True, True): ("info", "This model already has class weights and a score that allow for this."),
-        (True, False): (None, "Use a score that counts classes equally, too: {score}."),
-        (False, True): ("info", "To find more of the small class, weight classes equally: {weights}."),
-    },
-    "classes never predicted": {
-        (True, True): (None, "Add rows of such a class, or features that distinguish it from the others."),
-        (True, False): (None, "Use a score that counts classes equally: {score}."),
-        (False, True): (None, "Weight the classes equally: {weights}."),
-    },
-}
-#: Why a test may be far below a cross-validation that was done right.
-CAUSES = (
-    "There are three usual causes. Rows that belong together, such as those of one person or device, may be "
-    "in several folds. The test rows may come from a later time or another source. Or rows of the training "
-    "file may be copies of each other."
-)
 
 
 def report_findings(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: TunedMachine,
+    X: RowsLike | None,
+    y: np.ndarray | None,
     answer: Answer,
     for_command_line: bool = False,
-    lines: Any = None,
+    lines: np.ndarray | Sequence[int] | None = None,
     more: Iterable[Finding] = (),
     diagnosis: Iterable[Finding] | None = None,
 ) -> tuple[Finding, ...]:
@@ -65,10 +52,9 @@ def report_findings(
     of_test = finding_of_test(answer)
     known = [*model.diagnostics_, *more, *_about_rows(model, X, y, lines, diagnosis)]
     found = [*([] if of_test is None else [of_test]), *settled(model, known, answer)]
-    found = list({finding.message: finding for finding in found}.values())
     if for_command_line:
         found = [replace(finding, advice=finding.option or finding.advice) for finding in found]
-    return tuple(most_serious_first(found))
+    return tuple(most_serious_first(dict.fromkeys(found)))
 
 
 def finding_of_test(answer: Answer) -> Finding | None:
@@ -77,29 +63,18 @@ def finding_of_test(answer: Answer) -> Finding | None:
         return None
     gap, error = answer.test_gap
     less = f"{100 * gap:.1f} points" if answer.is_share else f"{number(gap)} ({answer.score})"
-    message = (
-        f"The {count(answer.n_test or 0, 'test row')} score {less} worse than cross-validation, "
-        f"{gap / error:.1f} standard errors of the difference. Trust the test."
-    )
-    advice = f"{CAUSES} Keep rows that belong together in one fold ({{}}), or hold out later rows ({{}})."
-    return Finding(
-        "test below cross-validation",
-        "warning",
-        message,
-        advice.format("fit(groups=...)", "cv=TimeSeriesSplit()"),
-        advice.format("--group COL", "--time COL"),
-    )
+    return catalogue.TEST_BELOW(n_test=answer.n_test or 0, gap=less, n_errors=gap / error)
 
 
-def settled(model: Any, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:
+def settled(model: TunedMachine, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:
     """Findings as they stand after the choices that the user has made, and beside the answer."""
     for finding in findings:
-        if finding.name in LEFT_TO_DO:
+        if finding.name in catalogue.LEFT_TO_DO:
             finding = _without_followed(model, finding)
         elif finding.name in ABOUT_CRITERIA and model.criterion == "auto":
             # Cross-validation has decided, whatever a criterion says.
             finding = replace(finding, severity="info")
-        elif finding.name == "unstable choice" and _is_near_guessing(answer):
+        elif finding.name == catalogue.UNSTABLE.name and _is_near_guessing(answer):
             finding = replace(finding, severity="warning")
         yield finding
 
@@ -111,33 +86,30 @@ def _is_near_guessing(answer: Answer) -> bool:
     return bool(answer.cv_score - answer.baseline_score < NEAR_GUESSING * np.nan_to_num(answer.cv_error))
 
 
-def _without_followed(model: Any, finding: Finding) -> Finding:
+def _without_followed(model: TunedMachine, finding: Finding) -> Finding:
     """The same finding without advice on class imbalance that the user already follows."""
     followed = class_weight_of(model) is not None, not is_share(model)
-    if followed not in LEFT_TO_DO[finding.name]:
+    left = catalogue.LEFT_TO_DO[finding.name].get(followed)
+    if left is None:
         return finding
-    severity, advice = LEFT_TO_DO[finding.name][followed]
-    return replace(
-        finding,
-        severity=severity or finding.severity,
-        advice=advice.format(score="scoring='balanced_accuracy'", weights="class_weight='balanced'"),
-        option=advice.format(score="--scoring balanced_accuracy", weights="--class-weight balanced"),
-    )
+    severity = left.severity or finding.severity
+    return replace(finding, severity=severity, advice=left.advice, option=left.option)
 
 
-def _about_rows(model: Any, X: Any, y: Any, lines: Any, diagnosis: Iterable[Finding] | None) -> list[Finding]:
+def _about_rows(
+    model: TunedMachine,
+    X: RowsLike | None,
+    y: np.ndarray | None,
+    lines: np.ndarray | Sequence[int] | None,
+    diagnosis: Iterable[Finding] | None,
+) -> list[Finding]:
     """What a diagnosis notices in the rows; without one, in the rows as the kernel sees them."""
-    if X is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
+    if X is None or y is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
         return []
     if is_outlier_detector(model):  # whose fit has looked at its rows
         return []
     if len(y) > MAX_DIAGNOSED:
-        message = (
-            f"The report did not look for duplicates and close pairs, because there are over {MAX_DIAGNOSED} "
-            "rows."
-        )
-        advice = "Run kernelwise.diagnose(X, y), which looks at all pairs."
-        return [Finding("not diagnosed", "info", message, advice, "Run kernelwise diagnose on the file.")]
+        return [catalogue.NOT_DIAGNOSED(most=MAX_DIAGNOSED)]
     if diagnosis is None:
         diagnosis = diagnose(
             model.machine_samples(X),
@@ -149,4 +121,4 @@ def _about_rows(model: Any, X: Any, y: Any, lines: Any, diagnosis: Iterable[Find
             task="classification" if is_classifier(model) else "regression",
             lines=lines,
         )
-    return [finding for finding in diagnosis if finding.name not in ("cost", *OF_FIT)]
+    return [finding for finding in diagnosis if finding.name not in OF_FIT]

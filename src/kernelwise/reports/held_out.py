@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import auc, roc_curve
 
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
+from kernelwise._core.typing import RowsLike
+from kernelwise.estimators.fit_record import FitRecord
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.reports.words import class_weight_of, is_share
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.verdict.wording import number
@@ -255,7 +260,7 @@ class Unseen:
         return Roc(self.source, str(self.classes[1]), false_alarms[keep], found[keep], area)
 
 
-def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+def unseen_classes(model: TunedMachine, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Confusion, reliability and, of two classes, ROC curve of held-out and test rows."""
     classes, record, unseen, factor = model.classes_, model.fit_record_, [], np.ones(len(model.classes_))
     if record is not None:
@@ -341,7 +346,7 @@ def predictions(
     )
 
 
-def _note(model: Any, record: Any) -> str:
+def _note(model: TunedMachine, record: FitRecord) -> str:
     """Why the held-out answers score otherwise than the report states."""
     if type(model.best_estimator_).__name__.startswith("Nystroem"):
         return (
@@ -361,7 +366,7 @@ def _note(model: Any, record: Any) -> str:
     )
 
 
-def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def class_factors(model: TunedMachine, truth: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """What a row of each class counts for, shape (n_classes,), in the population that probabilities are of.
 
     With class weights they are those of a population in which the classes have these weights.
@@ -377,7 +382,7 @@ def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarr
     return np.array([float(weights.get(label, 1.0)) for label in model.classes_.tolist()])
 
 
-def _of_test(model: Any, X: Any, y: Any) -> Unseen:
+def _of_test(model: TunedMachine, X: RowsLike, y: ArrayLike) -> Unseen:
     truth = class_index(model.classes_, y, "y of the test samples")
     labels, p = model.predict(X), model.predict_proba(X)
     known = np.isin(labels, model.classes_)  # others are rejected
@@ -388,7 +393,7 @@ def _of_test(model: Any, X: Any, y: Any) -> Unseen:
     return Unseen("test", model.classes_, truth, predicted, p, np.ones(len(p)))
 
 
-def unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+def unseen_targets(model: TunedMachine, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Predicted against observed targets of held-out and test rows."""
     found, record = [], model.fit_record_
     if record is not None:
@@ -398,7 +403,7 @@ def unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     return {"predictions": found}
 
 
-def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:
+def class_index(classes: np.ndarray, labels: ArrayLike, what: str) -> np.ndarray:
     """Index of each label; a label that no class has is an error."""
     labels = np.asarray(labels)
     unknown = ~np.isin(labels, classes)
@@ -418,11 +423,11 @@ def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndar
     return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
 
 
-def some_of(X: Any, rows: np.ndarray) -> Any:
+def some_of(X: RowsLike, rows: np.ndarray) -> Any:
     """Rows of an array, a data frame or a Table."""
     return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
 
 
-def row_names(rows: Any, lines: Any) -> list[str]:
+def row_names(rows: np.ndarray, lines: np.ndarray | Sequence[int] | None) -> list[str]:
     """Names of rows: their lines in the file, of shape (n_rows,), if they are known."""
     return [f"row {k}" for k in rows] if lines is None else [f"line {lines[k]}" for k in rows]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from kernelwise._core.text import count
+from kernelwise._core.typing import RowsLike
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.explanation import explain, explains_exactly
 from kernelwise.reports.columns_used import cell_labels, largest
 from kernelwise.reports.held_out import row_names, some_of
@@ -113,8 +115,17 @@ class Outliers:
         return share_text(one.stranger_than, self.n_rows)
 
 
-def outliers_of(model: Any, X: Any = None, y: Any = None, lines: Any = None) -> Outliers:
-    """What a fitted `TunedOneClassSVM` has found among its training rows X with their labels y."""
+def outliers_of(
+    model: TunedMachine,
+    X: RowsLike | None = None,
+    y: np.ndarray | None = None,
+    lines: np.ndarray | Sequence[int] | None = None,
+    strangest: Sequence[Strange] | None = None,
+) -> Outliers:
+    """What a fitted `TunedOneClassSVM` has found among its training rows X with their labels y.
+
+    ``strangest`` are the `strangest_rows`, if they were found before.
+    """
     scores = np.asarray(model.training_scores_, dtype=float)
     return Outliers(
         n_rows=int(np.isfinite(scores).sum()),
@@ -125,12 +136,17 @@ def outliers_of(model: Any, X: Any = None, y: Any = None, lines: Any = None) -> 
         threshold_error=None if model.threshold_error_ is None else float(model.threshold_error_),
         scores=scores,
         labels=None if y is None else np.asarray(y),
-        strangest=strangest_rows(model, X, N_STRANGE, lines),
+        strangest=strangest_rows(model, X, lines=lines) if strangest is None else list(strangest),
         has_rows=X is not None,
     )
 
 
-def strangest_rows(model: Any, X: Any, n: int, lines: Any = None) -> list[Strange]:
+def strangest_rows(
+    model: TunedMachine,
+    X: RowsLike | None,
+    n: int = N_STRANGE,
+    lines: np.ndarray | Sequence[int] | None = None,
+) -> list[Strange]:
     """The ``n`` rows of lowest score among the training rows X, the lowest first; X may be None."""
     scores = np.asarray(model.training_scores_, dtype=float)
     order = np.argsort(scores, kind="stable")  # NaN, which rows of weight 0 have, comes last
@@ -153,7 +169,7 @@ def strangest_rows(model: Any, X: Any, n: int, lines: Any = None) -> list[Strang
 
 
 def _explained(
-    model: Any, X: Any, first: np.ndarray, order: np.ndarray
+    model: TunedMachine, X: RowsLike | None, first: np.ndarray, order: np.ndarray
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Names of the columns, and cells and Shapley values of the first rows; all empty if there are none."""
     if X is None or sparse.issparse(X) or not explains_exactly(model):

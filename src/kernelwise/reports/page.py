@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
+from kernelwise._core.typing import PathLike
 from kernelwise.reports.answer import classes_text, headline, setting
 from kernelwise.reports.data import ReportData
 from kernelwise.reports.figures import figures
@@ -31,7 +32,7 @@ MOST_FIRST = 3
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def write_report(data: ReportData, path: Any) -> None:
+def write_report(data: ReportData, path: PathLike) -> None:
     """Write a report as one HTML file; if it fails, no incomplete file is left.
 
     Parameters

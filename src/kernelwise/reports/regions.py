@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from kernelwise._core.typing import RowsLike
 from kernelwise.estimators.kernel_argument import is_precomputed
+from kernelwise.estimators.tuned import TunedMachine
+from kernelwise.kernels.base import Kernel
 from kernelwise.reports.held_out import class_index, some_of, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
@@ -106,7 +108,7 @@ class Plane:
         return ", ".join(names[f] for f in np.argsort(-correlation, kind="stable")[:2])
 
 
-def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | None:
+def decision_regions(model: TunedMachine, X: RowsLike, y: np.ndarray, names: list[str]) -> Regions | None:
     """The picture of a trained classifier; None if its samples have no two directions or are sparse."""
     if is_precomputed(model.kernel) or sparse.issparse(X):
         return None
@@ -121,7 +123,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
     return _regions(model, X, names, answers, truth, predicted, labels, some_rows(len(rows), MAX_POINTS))
 
 
-def outlier_regions(model: Any, X: Any, scores: np.ndarray, names: list[str]) -> Regions | None:
+def outlier_regions(model: TunedMachine, X: RowsLike, scores: np.ndarray, names: list[str]) -> Regions | None:
     """The picture of a one-class model; ``scores`` are held-out ones of the samples, shape (n_rows,)."""
     if sparse.issparse(X):
         return None
@@ -139,8 +141,8 @@ def outlier_regions(model: Any, X: Any, scores: np.ndarray, names: list[str]) ->
 
 
 def _regions(
-    model: Any,
-    X: Any,
+    model: TunedMachine,
+    X: RowsLike,
     names: list[str],
     answers: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
     truth: np.ndarray,
@@ -171,7 +173,7 @@ def _regions(
     )
 
 
-def leading_plane(kernel: Any, Z: np.ndarray) -> Plane | None:
+def leading_plane(kernel: Kernel, Z: np.ndarray) -> Plane | None:
     """Principal components of the samples as the kernel sees them: after its linear map, if it has one."""
     mapped = np.asarray(kernel.transform(Z), dtype=float)
     mapped = mapped - mapped.mean(axis=0)
@@ -198,7 +200,7 @@ def _nearest(axis: np.ndarray, column: np.ndarray) -> np.ndarray:
     return np.rint((column - axis[0]) / (axis[1] - axis[0])).astype(int)
 
 
-def _indices(model: Any, labels: np.ndarray) -> np.ndarray:
+def _indices(model: TunedMachine, labels: np.ndarray) -> np.ndarray:
     """Class indices of predicted labels; −1 for the label of rejected samples."""
     index = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
     return np.where(model.classes_[index] == labels, index, -1)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import is_classifier
 
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.search.scoring import scores
 
 #: Names of scores that are not scikit-learn's words with spaces.
@@ -20,7 +21,7 @@ SCORE_NAMES = {
 }
 
 
-def score_key(model: Any) -> str:
+def score_key(model: TunedMachine) -> str:
     """The score that a model was tuned for, by scikit-learn's name."""
     scoring = model.steering_
     if scoring is None:
@@ -28,23 +29,23 @@ def score_key(model: Any) -> str:
     return str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
 
 
-def score_name(model: Any) -> str:
+def score_name(model: TunedMachine) -> str:
     """The same score for people; of the negative of an error, the error."""
     name = score_key(model)
     return SCORE_NAMES.get(name, name.removeprefix("neg_").replace("_", " "))
 
 
-def sign_of(model: Any) -> int:
+def sign_of(model: TunedMachine) -> int:
     """−1 if the score is scikit-learn's negative of an error, else 1."""
     return -1 if isinstance(model.steering_, str) and model.steering_.startswith("neg_") else 1
 
 
-def is_share(model: Any) -> bool:
+def is_share(model: TunedMachine) -> bool:
     """Whether scores are shares of rows, shown in per cent."""
     return is_classifier(model) and scores.is_share(model.steering_)
 
 
-def class_weight_of(model: Any) -> Any:
+def class_weight_of(model: TunedMachine) -> Any:
     """The class weights of a fitted classifier: those that were chosen, if there was a choice."""
     return getattr(model, "best_class_weight_", model.class_weight)  # files of before have no choice
 
@@ -56,7 +57,7 @@ def unbroken(text: str) -> str:
     return text
 
 
-def shortened(text: Any, limit: int = 40) -> str:
+def shortened(text: object, limit: int = 40) -> str:
     """A name that is not too long for its place."""
     text = str(text)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,4 +1,4 @@
-"""How a machine is chosen: seven steps, one file each, data going down once.
+"""The choice of a machine in seven steps, one file each, data going down once.
 
 ::
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from kernelwise._core.rounding import significant
 from kernelwise._core.text import count
 from kernelwise.criteria import Criterion
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 from kernelwise.kernels import Kernel, PrecomputedDistance, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
@@ -19,6 +19,7 @@ from kernelwise.result import TuningResult
 from kernelwise.search.engine.fold_kernels import final_kernel, without_rounding
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.one_class import MEDIAN, SCORINGS
 from kernelwise.search.propose.by_criterion import by_criterion, optimise
 from kernelwise.search.propose.candidates import USUAL, Widths, median_distance, named_widths
 from kernelwise.search.propose.climb import Climb
@@ -26,7 +27,9 @@ from kernelwise.search.propose.epsilon import fit_epsilon
 from kernelwise.search.propose.forms import among, auto
 from kernelwise.search.propose.learned_metrics import most_regularised, search_metric
 from kernelwise.search.propose.metric_forms import PLAIN, by_gradients
+from kernelwise.search.propose.one_class import candidates
 from kernelwise.search.result import Choice, columns_of
+from kernelwise.search.verdict.one_class import MARGIN, how_compared, why_kernel
 from kernelwise.search.verdict.reasons import spoken
 from kernelwise.search.verdict.wording import model_text, number, score_text
 
@@ -57,8 +60,7 @@ def choose(
     given, criterion = criterion, validator.family.criterion(criterion)
     optimizer = None if search is None else as_optimizer(search)
     if optimizer is not None and isinstance(criterion, str):
-        message = f"'search' had no effect: it is the optimizer of a criterion, and {criterion!r} uses none."
-        finding = Finding("unused search", "warning", message, "Set a criterion, such as 'kta'.")
+        finding = catalogue.UNUSED_SEARCH(criterion=criterion)
         if finding not in validator.context.findings:  # "auto" chooses for each of its kernels
             validator.context.findings.append(finding)
     one = partial(_one_form, criterion=criterion, search=optimizer, given=given)
@@ -72,6 +74,31 @@ def choose(
     if scored is not choice.scored:
         choice.scored, choice.index = scored, scored.best
     choice.why += why
+    return choice
+
+
+def choose_among(validator: CrossValidator, kernel: Any) -> Choice:
+    """Choose a kernel of one class: "auto", a name, an object, or a list of names and objects.
+
+    The first candidate is the rule of thumb, and always scored. Without labels another one has to be better
+    than it by more than `MARGIN`.
+    """
+    family: Any = validator.family
+    part = validator.in_folds
+    tried = candidates(kernel, part.Z, part.bound, has_labels=family.scoring in SCORINGS)
+    if family.scoring == MEDIAN:
+        tried = tried[:1]
+    validator.prefetch([one.kernel for one in tried])
+    for candidate in tried:
+        cost = max((one.seconds for one in validator.scored), default=0.0)
+        if not validator.scored or validator.context.deadline.allows(f"kernel {candidate.kernel}", cost):
+            validator.score(candidate.kernel, candidate.reason)
+    best = max(validator.scored, key=lambda one: one.best_score)
+    first = validator.scored[0]
+    if family.scoring not in SCORINGS and best.best_score - first.best_score <= MARGIN:
+        best = first
+    choice = Choice(best, candidates=tried)
+    choice.why, choice.how = why_kernel(validator, choice), how_compared(validator, len(tried))
     return choice
 
 
@@ -194,7 +221,7 @@ def _by_score(
             continue
         widths, limits = _usual_widths(validator, kernel, reason)
         climb = Climb(kernel, validator, limits)
-        climb.run(widths.gammas, widths.reasons, climb=False)
+        climb.score_all(widths.gammas, widths.reasons)
         climbs.append(climb)
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
     preferred = starts[climbs.index(best)][1]

@@ -1,7 +1,8 @@
-"""What a search returns: the kernel and C chosen, and the reason of every choice."""
+"""What a search returns: the kernel and C (or ν) chosen, and the reason of every choice."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from kernelwise._core.notebook import block, items
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
+from kernelwise.kernels import Kernel
 from kernelwise.result import History, TuningResult
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
@@ -49,6 +51,8 @@ class Choice:
         The same forms, for a rule that takes another setting than the search.
     is_by_rule : bool
         Whether such a rule has.
+    candidates : sequence of Candidate
+        Of one class: what was tried, in the order in which it was scored.
     """
 
     scored: ScoredKernel
@@ -61,6 +65,7 @@ class Choice:
     forms: dict[str, float] = field(default_factory=dict)
     tried_forms: dict[str, TriedForm] = field(default_factory=dict)
     is_by_rule: bool = False
+    candidates: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         if self.index < 0:
@@ -196,3 +201,64 @@ def selection_result(
         n_svm_fits=validator.n_machines,
         standard_error=float(table["standard_error"][row]),
     )
+
+
+@dataclass(frozen=True)
+class OneClassResult:
+    """What was chosen for one class, and why.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        On scaled features.
+    nu, score, standard_error : float
+        The score is that of the criterion, NaN if there was nothing to choose; its error is over the folds.
+    criterion : str
+        What chose: a name of `kernelwise.search.families.one_class.CRITERIA`, or a score of labels.
+    threshold, threshold_error : float
+        In units of `TunedOneClassSVM.score_samples`.
+    contamination : float
+        The share of rows that the threshold is for.
+    n_rows, n_outliers : int
+        Distinct rows that the machine was trained on, and the weight of training rows below the threshold.
+    labelled : (int, int)
+        Samples labelled normal, and labelled outliers.
+    why, how : tuple of str
+        The reason of every choice, and how the search went.
+    cv_results : dict
+        As ``cv_results_``.
+    n_svm_fits : int
+    seconds : float
+    diagnostics : tuple of Finding
+    """
+
+    kernel: Kernel
+    nu: float
+    criterion: str
+    score: float
+    standard_error: float
+    threshold: float
+    threshold_error: float
+    contamination: float
+    n_rows: int
+    n_outliers: float
+    labelled: tuple[int, int]
+    why: tuple[str, ...] = ()
+    how: tuple[str, ...] = ()
+    cv_results: dict[str, Any] = field(default_factory=dict, repr=False)
+    n_svm_fits: int = 0
+    seconds: float = 0.0
+    diagnostics: tuple[Finding, ...] = ()
+
+    def __repr__(self) -> str:
+        head = f"OneClassResult(kernel={self.kernel!r}, nu={self.nu:g}, threshold={self.threshold:.4g})"
+        return "\n".join([head, *self.why, *self.how, *map(str, self.diagnostics)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: why, findings, and how the search went."""
+        return block(
+            f"{self.kernel!r}, ν = {self.nu:g}",
+            items(self.why),
+            block("Findings", items(map(str, self.diagnostics))) if self.diagnostics else "",
+            block("How it was chosen", items(self.how)) if self.how else "",
+        )

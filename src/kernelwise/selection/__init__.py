@@ -29,7 +29,8 @@ number  module here  criterion                     optimizer            study
 Criteria are in :mod:`kernelwise.criteria`, optimizers in :mod:`kernelwise.optimizers`, studies in
 ``kernelwise.studies`` under the names of the modules here. A grid of widths is one pass over the pairs of
 samples (:class:`kernelwise.DistanceSketch`), which `abe` can use instead of its optimizer, too.
-`learned_metric` is our own step beyond paper 003; `procedure` holds what several papers share.
+`learned_metric` is our own step beyond paper 003; `curves` sets any criteria beside the accuracy, over all
+widths; `keerthi_lin` is a search that paper 004 cites; `procedure` holds what several papers share.
 """
 
 from kernelwise.selection.abe import AbeResult, abe_grid_search, abe_line_search, abe_select
@@ -44,8 +45,10 @@ from kernelwise.selection.ayat import (
     mcnemar_test,
     z_test,
 )
+from kernelwise.selection.curves import criterion_curves
 from kernelwise.selection.glasmachers import GlasmachersResult, glasmachers_select
 from kernelwise.selection.glasmachers_widths import GlasmachersCurves, glasmachers_curves
+from kernelwise.selection.keerthi_lin import KeerthiLinResult, keerthi_lin_select
 from kernelwise.selection.laanaya import (
     adaptive_scaling_select,
     constant_trace_select,
@@ -53,19 +56,23 @@ from kernelwise.selection.laanaya import (
     rbf_select,
 )
 from kernelwise.selection.learned_metric import MetricResult, learn_metric
+from kernelwise.selection.width_curves import CriterionChoice, WidthCurves
 from kernelwise.selection.yin import YinCurves, YinResult, yin_curves, yin_grid_search, yin_select
 
 __all__ = [
     "AbeParameters",
     "AbeResult",
     "AyatResult",
+    "CriterionChoice",
     "GlasmachersCurves",
     "GlasmachersResult",
+    "KeerthiLinResult",
     "McNemar",
     "MetricResult",
     "PairMachine",
     "PairTuning",
     "PairwiseSVC",
+    "WidthCurves",
     "YinCurves",
     "YinResult",
     "abe_grid_search",
@@ -75,8 +82,10 @@ __all__ = [
     "adaptive_scaling_select",
     "ayat_select",
     "constant_trace_select",
+    "criterion_curves",
     "glasmachers_curves",
     "glasmachers_select",
+    "keerthi_lin_select",
     "laanaya_select",
     "learn_metric",
     "mcnemar_test",

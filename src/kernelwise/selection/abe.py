@@ -26,7 +26,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from kernelwise._core.validation import check_choice
 from kernelwise.estimators.svc import SVC
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.selection.abe_peak import bind_kernel, find_parameters
 from kernelwise.selection.procedure import (
@@ -257,9 +257,7 @@ def _constant_findings(mapped: np.ndarray) -> list[Finding]:
     lost = int((np.ptp(mapped, axis=0) == 0).sum())
     if not lost:
         return []
-    message = f"{lost} of {mapped.shape[1]} features or directions do not vary and have no influence."
-    advice = "They still count in m, the number of features. Remove them to change that."
-    return [Finding("constant features", "info", message, advice)]
+    return [catalogue.CONSTANT_DIRECTIONS(n_constant=lost, n_features=mapped.shape[1])]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.preprocessing import MinMaxScaler
 
 from kernelwise._core.validation import check_choice
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.multiclass import two_class_machines
@@ -159,11 +159,5 @@ def _second_order(
 def _peak_findings(problems: tuple[Any, ...], reasons: tuple[str, ...]) -> Iterator[Finding]:
     without = [(p, reason) for p, reason in zip(problems, reasons, strict=True) if reason != INTERIOR]
     for problem, reason in without:
-        left_out = len(without) < len(problems)
-        yield Finding(
-            reason,
-            "warning",
-            f"The distance between the class centres of problem {problem!r} has no peak ({reason}); its "
-            f"parameter is {'left out of' if left_out else 'in'} the average.",
-            "Look for duplicate points or label noise, or choose the width by abe_grid_search.",
-        )
+        is_left_out = len(without) < len(problems)
+        yield catalogue.NO_PEAK_OF_PROBLEM[reason](problem=problem, is_left_out=is_left_out)

@@ -33,7 +33,7 @@ from kernelwise.criteria.margin import LOSSES
 from kernelwise.diagnostics import BoundaryVerdict, boundary_verdict, distinct_points
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.distances import DISTANCES
 from kernelwise.optimizers import QuasiNewton
@@ -305,21 +305,19 @@ class Searches:
 
     def narrow_finding(self, method: str, verdict: BoundaryVerdict | None) -> Finding:
         """Say why the best optimum counts as one at σ → 0, and which kernel is used instead."""
-        parts = [
-            f"The best {method} found is at σ → 0: with {self.optima[self.best].kernel!r} the kernel value "
-            f"of a typical sample and its nearest neighbour is {self.nearest[self.best]:.1e}, so each sample "
-            "is similar only to itself."
-        ]
-        if verdict is not None:
-            parts.append(verdict.finding.message)
-            if verdict.sign > 0:
-                parts.append("This pair does not cause the optimum; other pairs of close samples do.")
+        pair = "" if verdict is None else f" {verdict.finding.message}"
+        if verdict is not None and verdict.sign > 0:
+            pair += " This pair does not cause the optimum; other pairs of close samples do."
         used = "the start, since no search ended at an optimum inside the range"
         if self.chosen is not None:
             used = f"the best optimum inside the range, {self.optima[self.chosen].kernel!r}"
-        parts.append(f"The kernel chosen is {used}.")
-        advice = "Look at optima, try more restarts, or choose the width by another criterion."
-        return Finding("boundary", "warning", " ".join(parts), advice)
+        return catalogue.BEST_AT_ZERO(
+            method=method,
+            kernel=self.optima[self.best].kernel,
+            nearest=self.nearest[self.best],
+            pair=pair,
+            chosen=used,
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -35,7 +35,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import DiagonalGaussian, Gaussian, Kernel
 from kernelwise.optimizers import ManifoldDescent
 from kernelwise.optimizers.manifold_descent import METHODS
@@ -345,7 +345,7 @@ class FromIsotropic:
             found, findings = self._alternate(kernel, w, Z, y)
             value = w.value(found.kernel(Z), y)
         # The number of steps is small on purpose: that it was reached is no news.
-        findings += tuple(one for one in found.diagnostics if one.name != "max_iter")
+        findings += tuple(one for one in found.diagnostics if one.name != catalogue.MAX_ITER.name)
         return LearnedMetric(found.kernel, self.start, {self.start: value}, found, findings)
 
     def _alternate(
@@ -360,10 +360,7 @@ class FromIsotropic:
             if np.abs(after - before).max() <= AT_REST * np.abs(before).max():
                 return found, ()
             kernel = found.kernel
-        times = f"{self.n_trainings} times in turn"
-        message = f"Model and metric were trained {times}, and the metric still changes."
-        advice = 'method="conjugate-gradient" minimises w itself.'
-        return found, (Finding("alternation", "info", message, advice),)
+        return found, (catalogue.ALTERNATION(n_trainings=self.n_trainings),)
 
     def _search(
         self, kernel: Kernel, criterion: RegularizedMargin, method: str, Z: np.ndarray, y: np.ndarray

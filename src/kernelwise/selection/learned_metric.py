@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 
 from kernelwise._core.validation import check_choice, check_samples
 from kernelwise.estimators.svc import SVC
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.kernels.metric import relevance
 from kernelwise.optimizers import Optimizer
@@ -241,6 +241,4 @@ def _simplest(scores: dict[str, Score]) -> str:
 
 def _choice_finding(method: str, scores: dict[str, Score]) -> Finding:
     shown = ", ".join(f"{name} {s.accuracy:.3f} ± {s.standard_error:.3f}" for name, s in scores.items())
-    return Finding(
-        "metric", "info", f"Cross-validation accuracies: {shown}. {method!r} is the simplest that is enough."
-    )
+    return catalogue.METRIC(accuracies=shown, method=method)

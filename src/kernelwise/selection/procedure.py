@@ -15,10 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
-from kernelwise._core.text import count
 from kernelwise._core.validation import check_labels, check_positive, check_samples
 from kernelwise.estimators.svc import SVC
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.kernels.distances import DISTANCES
 from kernelwise.kernels.gram import Grams
@@ -118,9 +117,8 @@ def edge_finding(name: str, value: float, values: np.ndarray) -> list[Finding]:
     """Return a finding if the best value is the smallest or the largest of those tried, else none."""
     if len(values) < 2 or values[0] < value < values[-1]:
         return []
-    edge = "smallest" if value <= values[0] else "largest"
-    message = f"The best {name}, {value:.4g}, is the {edge} of the {len(values)} values tried."
-    return [Finding("boundary", "info", message, "Try values beyond it if accuracy matters.")]
+    is_low = bool(value <= values[0])
+    return [catalogue.EDGE_OF_GRID(parameter=name, value=value, is_low=is_low, n_values=len(values))]
 
 
 def table_rows(columns: Mapping[str, np.ndarray]) -> list[dict[str, float]]:
@@ -140,11 +138,7 @@ def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds
     smallest = int(np.unique(y, return_counts=True)[1].min())
     findings = []
     if smallest < cv:
-        message = (
-            f"The smallest class has {count(smallest, 'sample')}: {smallest} folds were used instead of {cv}."
-        )
-        advice = "Merge small classes, or do not rely on the cross-validation accuracy."
-        findings.append(Finding("few folds", "warning", message, advice))
+        findings.append(catalogue.FEW_FOLDS(smallest=smallest, cv=cv))
     splitter = StratifiedKFold(min(int(cv), smallest), shuffle=True, random_state=random_state)
     return list(splitter.split(X, y)), findings
 
@@ -183,10 +177,5 @@ def noting_convergence(findings: list[Finding]) -> Iterator[None]:
         if not issubclass(other.category, ConvergenceWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     if stopped:
-        which = f"Cross-validation for {len(stopped)} kernel widths had models that did not converge"
-        advice = (
-            "Accuracies there may be slightly wrong. Lower the largest C or leave out the widest kernels."
-        )
-        message = f"{which}; the first said: {stopped[0]}"
-        findings.append(Finding("not converged", "warning", message, advice))
+        findings.append(catalogue.WIDTHS_NOT_CONVERGED(n_widths=len(stopped), first=stopped[0]))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=5)

@@ -27,8 +27,9 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF
+from kernelwise.selection.curves import criterion_curves
 from kernelwise.selection.procedure import (
     Procedure,
     ProcedureResult,
@@ -59,10 +60,10 @@ class _Search(Procedure):
         self.split(cv, random_state)
         self.n_jobs = n_jobs
 
-    def criterion(self, *criteria: Any) -> list[np.ndarray]:
-        """Every criterion for every σ, from one pass over the pairs of samples."""
+    def criterion(self, criterion: Any) -> np.ndarray:
+        """The criterion for every σ, from one pass over the pairs of samples."""
         sketch = DistanceSketch.from_data(self.scaled, self.y, n_jobs=self.n_jobs)
-        return [sketch.curve(criterion, 0.5 / self.sigmas**2) for criterion in criteria]
+        return np.asarray(sketch.curve(criterion, 0.5 / self.sigmas**2))
 
     def accuracies(self, sigmas: np.ndarray) -> np.ndarray:
         """Cross-validation accuracies of shape (n_sigmas, n_Cs)."""
@@ -135,7 +136,7 @@ def yin_select(
     1.0
     """
     search = _Search(X, y, sigmas, Cs, cv, random_state, n_jobs)
-    (scores,) = search.criterion(criterion)
+    scores = search.criterion(criterion)
     # Of equals the widest, as everywhere.
     k = len(scores) - 1 - int(scores[::-1].argmax())
     sigma = float(search.sigmas[k])
@@ -220,20 +221,17 @@ def yin_curves(
     >>> curves.criteria["esdr"].round(2), curves.best_accuracy.round(2)
     (array([1.02, 1.7 , 2.39]), array([0.52, 0.97, 0.98]))
     """
-    search = _Search(X, y, sigmas, Cs, cv, random_state, n_jobs)
-    criteria = dict(zip(CRITERIA, search.criterion(*CRITERIA), strict=True))
-    return YinCurves(search.sigmas, search.Cs, criteria, search.accuracies(search.sigmas))
+    sigmas = check_values(sigmas, "sigmas", "selection.yin")
+    Cs = check_values(Cs, "Cs", "selection.yin")
+    settings: dict[str, Any] = {"cv": cv, "random_state": random_state, "n_jobs": n_jobs}
+    found = criterion_curves(X, y, CRITERIA, "rbf", 0.5 / sigmas**2, Cs, **settings)
+    criteria = {name: scores[::-1] for name, scores in found.scores.items()}
+    return YinCurves(sigmas, Cs, criteria, found.accuracies[::-1])
 
 
 def _at_the_end(criterion: Any, sigma: float, is_widest: bool) -> Finding:
-    advice = (
-        "The model is then nearly linear, and the best C grows like sigma squared: pass larger Cs."
-        if is_widest
-        else "Each sample is similar only to itself there. Use another criterion or yin_grid_search."
-    )
-    end = "largest" if is_widest else "smallest"
-    message = f"{criterion} is largest at the {end} sigma tried, {sigma:.4g}."
-    return Finding("boundary", "warning", message, advice)
+    entry = catalogue.LARGEST_AT_WIDEST if is_widest else catalogue.LARGEST_AT_NARROWEST
+    return entry(criterion=criterion, sigma=sigma)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

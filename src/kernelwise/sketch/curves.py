@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.validation import check_choice
-from kernelwise.criteria import SumsCriterion, as_criterion
+from kernelwise.criteria import Criterion, SumsCriterion, as_criterion
 from kernelwise.criteria.separability import PairCriterion
 from kernelwise.criteria.sums import PARTITIONS, ClassSums, weighted_partition
 from kernelwise.exceptions import IncompatibleError
@@ -17,7 +18,7 @@ from kernelwise.multiclass import two_class_problems
 from kernelwise.sketch.laplace import PairHistograms
 
 
-def check_gammas(gammas: Any) -> np.ndarray:
+def check_gammas(gammas: ArrayLike) -> np.ndarray:
     """Positive, finite values of γ as an array of shape (n_gammas,)."""
     try:
         gammas = np.atleast_1d(np.asarray(gammas, dtype=float))
@@ -31,7 +32,7 @@ def check_gammas(gammas: Any) -> np.ndarray:
     return gammas
 
 
-def check_sums_criterion(criterion: Any, strategy: str | None) -> SumsCriterion:
+def check_sums_criterion(criterion: Criterion | str, strategy: str | None) -> SumsCriterion:
     """The criterion with that strategy (its own for None); it must be a function of sums over class pairs."""
     criterion = as_criterion(criterion)
     if not isinstance(criterion, SumsCriterion) or criterion.needs_rows:

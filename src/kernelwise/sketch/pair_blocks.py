@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._core.typing import RandomState
+
 # Rows of a block: 320 × 320 distances stay in the second-level cache.
 BLOCK = 320
 # Pairs in a task, the unit that threads share: tasks are added up in one order for any number of threads.
@@ -51,7 +53,7 @@ def blocks_between(starts: np.ndarray, others: np.ndarray) -> Iterator[Block]:
             yield from _whole((0, p), pieces[b], further[a], False)
 
 
-def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iterator[Block]:
+def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: RandomState) -> Iterator[Block]:
     """``n_blocks`` random blocks of every class pair, spread over independent draws.
 
     A draw takes rows of each class at random, so that every pair of samples is as likely as any other to be
@@ -130,6 +132,8 @@ def _whole(cell: tuple[int, int], rows: list[Any], columns: list[Any], is_square
             yield _block(cell, piece, other, False)
 
 
-def _block(cell: tuple[int, int], rows: Any, columns: Any, is_diagonal: bool) -> Block:
+def _block(
+    cell: tuple[int, int], rows: slice | np.ndarray, columns: slice | np.ndarray, is_diagonal: bool
+) -> Block:
     n, m = (s.stop - s.start if isinstance(s, slice) else len(s) for s in (rows, columns))
     return Block(cell, rows, columns, n * (n - 1) // 2 if is_diagonal else n * m, is_diagonal)

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
-from scipy import sparse
+from numpy.typing import ArrayLike
 
 from kernelwise import _native
 from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.typing import RandomState, Samples, is_sparse
 from kernelwise._core.validation import check_choice, check_integer
 from kernelwise._core.weights import with_copies
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels import Kernel, KernelLike, as_kernel
 from kernelwise.kernels.distances import DISTANCES_OF, centre_of, rounding_share, squared_norms
 from kernelwise.sketch.bins import (
     FINE_PER_BIN,
@@ -73,11 +74,11 @@ class SortedSamples:
     @classmethod
     def from_data(
         cls,
-        X: Any,
+        X: Samples,
         index: np.ndarray,
         weights: np.ndarray,
         n_classes: int,
-        centre: Any = None,
+        centre: float | np.ndarray | None = None,
         is_weighted: bool | None = None,
         distance: str = USUAL,
     ) -> SortedSamples:
@@ -86,7 +87,7 @@ class SortedSamples:
         Z = X.astype(np.float64)[order]
         if distance == PRECOMPUTED:
             Z = Z[:, order]
-        elif not sparse.issparse(Z):
+        elif not is_sparse(Z):
             Z -= centre_of(Z) if centre is None else centre
         norms = squared_norms(Z) if distance == USUAL else np.zeros(Z.shape[0])
         starts = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=n_classes))])
@@ -99,7 +100,9 @@ class SortedSamples:
         """Numbers in a bin: moments, or sums of counted pairs."""
         return N_MOMENTS if self.is_weighted else N_SUMS
 
-    def products(self, rows: Any, columns: Any, memory: np.ndarray) -> np.ndarray:
+    def products(
+        self, rows: slice | np.ndarray, columns: slice | np.ndarray, memory: np.ndarray
+    ) -> np.ndarray:
         """The array G of shape (n_rows, n_columns) with D = ‖x‖² + ‖y‖² − 2G.
 
         Inner products; −D/2 where the norms are zero, because D is another distance.
@@ -107,7 +110,7 @@ class SortedSamples:
         if self.distance == PRECOMPUTED:
             return np.ascontiguousarray(self.Z[rows][:, columns]) * -0.5
         A, B = self.Z[rows], self.Z[columns]
-        if sparse.issparse(A):
+        if is_sparse(A):
             G = np.ascontiguousarray((A @ B.T).toarray())
             return G if self.distance == USUAL else _halved(DISTANCES_OF[self.distance](A, B))
         out = memory[: A.shape[0] * B.shape[0]].reshape(A.shape[0], B.shape[0])
@@ -139,15 +142,15 @@ def _halved(D: np.ndarray) -> np.ndarray:
     return D
 
 
-def _from_squares(squares: Any, distance: str) -> Any:
+def _from_squares(squares: float | np.ndarray, distance: str) -> Any:
     """The distance whose square is given: itself, or its root."""
     return squares if distance == USUAL else np.sqrt(squares)
 
 
-def lengths(differences: Any, distance: str) -> np.ndarray:
+def lengths(differences: Samples, distance: str) -> np.ndarray:
     """Distances of pairs from their differences, (n_pairs, n_features)."""
     if distance == "cityblock":
-        return np.abs(differences).sum(axis=1)
+        return np.abs(np.asarray(differences)).sum(axis=1)
     return np.asarray(_from_squares(squared_norms(differences), distance))
 
 
@@ -165,7 +168,7 @@ def bins_for(largest: float, some: np.ndarray) -> Bins:
     return Bins.covering(float(np.median(some[some > 0])) if (some > 0).any() else largest, largest)
 
 
-def mapped(X: Any, y: Any, kernel: Any, weight: np.ndarray) -> Any:
+def mapped(X: Samples, y: ArrayLike, kernel: KernelLike | None, weight: np.ndarray) -> Any:
     """The samples after the linear map of the kernel, which may come from them, repeated by their weights."""
     if kernel is None:
         return X
@@ -175,7 +178,7 @@ def mapped(X: Any, y: Any, kernel: Any, weight: np.ndarray) -> Any:
     return kernel.transform(X)
 
 
-def as_decaying(kernel: Any) -> Kernel:
+def as_decaying(kernel: KernelLike) -> Kernel:
     """Return the kernel exp(−s·D) with that name, or the kernel itself; refuse all others."""
     kernel = as_kernel(kernel)
     if kernel.distance is None:
@@ -186,7 +189,7 @@ def as_decaying(kernel: Any) -> Kernel:
     return kernel
 
 
-def distance_of(kernel: Any, distance: str | None) -> str:
+def distance_of(kernel: KernelLike | None, distance: str | None) -> str:
     """The distance of a sketch: that of the kernel, or the one that is named; refuse what contradicts."""
     own = USUAL if kernel is None else as_decaying(kernel).distance
     assert own is not None
@@ -201,9 +204,9 @@ def distance_of(kernel: Any, distance: str | None) -> str:
     return distance
 
 
-def check_dense(X: Any, distance: str) -> None:
+def check_dense(X: Samples, distance: str) -> None:
     """Raise if samples are sparse and the distance has no sparse form."""
-    if sparse.issparse(X) and distance == "cityblock":
+    if is_sparse(X) and distance == "cityblock":
         raise ValueError("City-block distances need dense samples. Pass X.toarray().")
 
 
@@ -302,7 +305,9 @@ class RowGroups(NamedTuple):
     moments: np.ndarray
 
 
-def assign_groups(index: np.ndarray, classes: np.ndarray, n_groups: int, random_state: Any) -> np.ndarray:
+def assign_groups(
+    index: np.ndarray, classes: np.ndarray, n_groups: int, random_state: RandomState
+) -> np.ndarray:
     """A group for each row: the rows of a class, in random order, go round."""
     check_integer(n_groups, "n_groups", "DistanceSketch.from_data", least=2)
     counts = np.bincount(index)

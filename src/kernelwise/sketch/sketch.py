@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.files import whole_file
+from kernelwise._core.typing import MatrixLike, PathLike, RandomState
 from kernelwise._core.validation import (
     check_labels,
     check_samples,
     check_weights,
     is_dask,
 )
+from kernelwise.criteria import Criterion
 from kernelwise.criteria.sums import ClassSums
+from kernelwise.kernels import KernelLike
 from kernelwise.sketch.bins import Bins, as_moments
 from kernelwise.sketch.curves import check_gammas, check_sums_criterion, jackknife, names_of_problems, scores
 from kernelwise.sketch.laplace import PairHistograms
@@ -107,16 +111,16 @@ class DistanceSketch:
     @classmethod
     def from_data(
         cls,
-        X: Any,
-        y: Any,
+        X: MatrixLike,
+        y: ArrayLike,
         *,
         distance: str | None = None,
-        kernel: Any = None,
-        sample_weight: Any = None,
+        kernel: KernelLike | None = None,
+        sample_weight: ArrayLike | None = None,
         n_jobs: int | None = None,
         n_blocks: int | None = None,
         n_groups: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         part: tuple[int, int] = (0, 1),
     ) -> DistanceSketch:
         """Make a sketch in one pass over the pairs of samples.
@@ -222,12 +226,12 @@ class DistanceSketch:
         n_draws, n_pairs, _, n_numbers = self.moments.shape
         return n_draws, n_pairs, n_numbers
 
-    def save(self, path: Any) -> None:
+    def save(self, path: PathLike) -> None:
         """Save the sketch to an npz file, without pickle."""
         _write(path, {f.name: getattr(self, f.name) for f in fields(self)})
 
     @classmethod
-    def load(cls, path: Any) -> DistanceSketch:
+    def load(cls, path: PathLike) -> DistanceSketch:
         """Load a sketch that :meth:`save` wrote."""
         return cls(**_read(path))
 
@@ -275,7 +279,7 @@ class DistanceSketch:
         total, n_draws = self._draws.sum(axis=0), len(self._draws)
         return [self._histograms((total - draw) / (n_draws - 1)) for draw in self._draws]
 
-    def sums(self, gammas: Any) -> ClassSums:
+    def sums(self, gammas: ArrayLike) -> ClassSums:
         """Return class sums of the kernel exp(−γD) for every γ, which is the first axis; S2 included."""
         return self.histograms.class_sums(check_gammas(gammas), squares=True)
 
@@ -290,7 +294,11 @@ class DistanceSketch:
         return (values, error) if return_std else values
 
     def curve(
-        self, criterion: Any, gammas: Any, strategy: str | None = None, return_std: bool = False
+        self,
+        criterion: Criterion | str,
+        gammas: ArrayLike,
+        strategy: str | None = None,
+        return_std: bool = False,
     ) -> Any:
         """Return the criterion (the paper's quantity) for every γ, averaged over the two-class problems.
 
@@ -315,7 +323,10 @@ class DistanceSketch:
         return (values, self._standard_error(averages, values)) if return_std else values
 
     def maximize(
-        self, criterion: Any, strategy: str | None = "ovr", bounds: tuple[float, float] | None = None
+        self,
+        criterion: Criterion | str,
+        strategy: str | None = "ovr",
+        bounds: tuple[float, float] | None = None,
     ) -> SketchMaximum:
         """Find the global maximum of the criterion over γ for every two-class problem.
 
@@ -360,7 +371,7 @@ FORMAT = 2
 ARRAYS = ("classes", "n", "own", "used", "moments")
 
 
-def _write(path: Any, values: dict[str, Any]) -> None:
+def _write(path: PathLike, values: dict[str, Any]) -> None:
     """Write the fields of a sketch."""
     values = dict(values)
     bins, groups = values.pop("bins"), values.pop("groups")
@@ -375,11 +386,11 @@ def _write(path: Any, values: dict[str, Any]) -> None:
         np.savez_compressed(file, format=version, bottom=bins.bottom, n_octaves=bins.n_octaves, **values)
 
 
-def _groups(file: Any) -> RowGroups:
+def _groups(file: Mapping[str, np.ndarray]) -> RowGroups:
     return RowGroups(*(file[f"groups_{name}"] for name in RowGroups._fields))
 
 
-def _read(path: Any) -> dict[str, Any]:
+def _read(path: PathLike) -> dict[str, Any]:
     """What was written, or one sentence on what is wrong with the file."""
     try:
         # Opened here, because numpy leaves a file that it cannot read open.

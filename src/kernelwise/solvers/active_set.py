@@ -1,8 +1,8 @@
-"""All at once where pair steps crawl: guess which variables are free, solve, correct the guess.
+"""Primal-dual active-set method, used where pair steps (SMO) converge slowly.
 
-With the bounded variables fixed, the free ones and the offset follow from one linear system. Those that it
-puts outside their bounds are bounded next, bounded ones that violate their condition are free next: the
-primal-dual active set method, a Newton method for the conditions of optimality [1]_. From the solution for
+It guesses which variables are free. With the bounded ones fixed, the free ones and the offset follow from one
+linear system. Those that it puts outside their bounds are bounded in the next guess, and bounded ones that
+violate their condition are free: a Newton method for the conditions of optimality [1]_. From the solution for
 another C, or from one that is nearly right, it takes four or five systems; from afar it may not converge,
 which shows in the number of corrections.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.validation import check_gram, check_not_negative, check_positive, check_weights
 from kernelwise.solvers.box_qp import BoxQP
@@ -46,13 +46,13 @@ class EnclosingBall:
 
 
 def minimum_enclosing_ball(
-    K: Any,
+    K: ArrayLike,
     *,
     ridge: float = 0.0,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     tol: float = 1e-6,
     max_iter: int = -1,
-    warm_start: Any = None,
+    warm_start: ArrayLike | None = None,
     check: bool = True,
 ) -> EnclosingBall:
     """Find the smallest ball that encloses the samples of a Gram matrix.
@@ -171,7 +171,7 @@ def _two_far_points(K: np.ndarray, linear: np.ndarray) -> np.ndarray:
     return beta
 
 
-def _check_start(start: Any, n: int) -> np.ndarray:
+def _check_start(start: ArrayLike, n: int) -> np.ndarray:
     beta = np.asarray(start, dtype=np.float64)
     if beta.shape != (n,) or not np.isfinite(beta).all():
         raise ValueError(f"warm_start must be {n} finite weights, got an array of shape {beta.shape}.")

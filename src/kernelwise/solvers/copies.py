@@ -10,6 +10,7 @@ import numpy as np
 
 from kernelwise._core.equal_rows import number_equal_rows
 from kernelwise._core.matrix_points import ROUNDING, near_products, number_points
+from kernelwise._core.typing import Samples
 from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path_problem import Places
@@ -67,12 +68,12 @@ class Distinct:
     row_of: np.ndarray | None
 
     @classmethod
-    def of(cls, X: Any, targets: np.ndarray, is_gram: bool) -> Distinct:
+    def of(cls, X: Samples, targets: np.ndarray, is_gram: bool) -> Distinct:
         """The rows of samples with class indices ``targets``, in the order of their first copies."""
         return cls.numbered(X, number_equal_rows(X), targets, is_gram)
 
     @classmethod
-    def numbered(cls, X: Any, points: np.ndarray, targets: np.ndarray, is_gram: bool) -> Distinct:
+    def numbered(cls, X: Samples, points: np.ndarray, targets: np.ndarray, is_gram: bool) -> Distinct:
         """The rows of samples that are copies where ``points``, of shape (n_samples,), are equal."""
         # Numbers of the pairs (point, target): a whole number each, without gaps in the order of the first.
         pairs = points * (int(targets.max()) + 1) + targets

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.validation import (
@@ -78,15 +78,15 @@ class SVMSolution:
 
 
 def solve_svm_dual(
-    K: Any,
-    y: Any,
+    K: ArrayLike,
+    y: ArrayLike,
     C: float = 1.0,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     loss: str = "hinge",
     tol: float = 1e-3,
     max_iter: int = -1,
-    warm_start: Any = None,
+    warm_start: ArrayLike | None = None,
     check: bool = True,
     warns: bool = True,
 ) -> SVMSolution:
@@ -171,7 +171,9 @@ def ridge_and_bound(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ridge, np.where(used, 2.0 * cost.sum(), 0.0)
 
 
-def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+def signs_and_weights(
+    y: ArrayLike, sample_weight: ArrayLike | None, n_samples: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Labels as ±1 and weights, both of shape (n_samples,)."""
     classes, index = check_labels(y, n_samples)
     if len(classes) > 2:
@@ -189,7 +191,7 @@ def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.nd
     return 2.0 * index - 1.0, weight
 
 
-def into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+def into_bounds(start: ArrayLike, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """Clip ``start`` to the bounds, then shrink its heavier sign until the coefficients sum to zero."""
     beta = np.asarray(start, dtype=np.float64)
     if beta.shape != lo.shape or not np.isfinite(beta).all():

@@ -1,4 +1,4 @@
-"""The C path of one machine on its folds where pair steps crawl: with linear systems between them."""
+"""The C path of one machine on its folds: pair steps and, where these converge slowly, linear systems."""
 
 from __future__ import annotations
 

@@ -5,11 +5,12 @@ Those of Gaussian kernels come in either precision, and none is kept.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from kernelwise import _native
+from kernelwise._core.typing import Samples
 from kernelwise.kernels.radial import GaussianFamily
 
 BLOCK = 2**23  # bytes of kernel values computed at once
@@ -22,7 +23,7 @@ class KernelRows:
 
     dtype: np.dtype = np.dtype(np.float64)
 
-    def __init__(self, kernel: Any, X: Any, memory_limit: int) -> None:
+    def __init__(self, kernel: Callable[..., np.ndarray], X: Samples, memory_limit: int) -> None:
         self.kernel, self.X = kernel, X
         self.n = X.shape[0]
         self.capacity = min(self.n, memory_limit // (self.dtype.itemsize * self.n))

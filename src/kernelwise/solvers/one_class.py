@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.validation import check_gram, check_number, check_positive, check_weights
 from kernelwise.solvers.box_qp import BoxQP, Outcome
@@ -117,13 +117,13 @@ class SoftBall:
 
 
 def solve_one_class(
-    K: Any,
+    K: ArrayLike,
     nu: float = 0.5,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
     max_iter: int = -1,
-    warm_start: Any = None,
+    warm_start: ArrayLike | None = None,
     check: bool = True,
 ) -> OneClassSolution:
     """Train a one-class support vector machine on a Gram matrix.
@@ -181,13 +181,13 @@ def solve_one_class(
 
 
 def solve_soft_ball(
-    K: Any,
+    K: ArrayLike,
     nu: float = 0.5,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
     max_iter: int = -1,
-    warm_start: Any = None,
+    warm_start: ArrayLike | None = None,
     check: bool = True,
 ) -> SoftBall:
     """Find the smallest ball around most of the samples: support vector data description.
@@ -223,7 +223,7 @@ def solve_soft_ball(
     return SoftBall(qp.beta / total, unit * radius2, unit * norm2, outcome.n_iter, gap, outcome.converged)
 
 
-def check_nu(nu: Any, owner: str) -> None:
+def check_nu(nu: float, owner: str) -> None:
     """Raise unless ν is above 0 and at most 1."""
     check_number(nu, "nu", owner)
     if not 0.0 < nu <= 1.0:
@@ -231,7 +231,14 @@ def check_nu(nu: Any, owner: str) -> None:
 
 
 def _problem(
-    K: Any, nu: Any, sample_weight: Any, tol: float, warm_start: Any, check: bool, *, is_ball: bool
+    K: ArrayLike,
+    nu: float,
+    sample_weight: ArrayLike | None,
+    tol: float,
+    warm_start: ArrayLike | None,
+    check: bool,
+    *,
+    is_ball: bool,
 ) -> tuple[BoxQP, np.ndarray, float, float]:
     """The program from its best start, its linear term, the sum of β, and the unit of kernel values."""
     owner = "solve_soft_ball" if is_ball else "solve_one_class"

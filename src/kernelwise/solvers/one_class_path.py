@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
+from numpy.typing import ArrayLike
 
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import check_gram, check_positive, check_weights
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import iteration_cap, negative_gradient
+from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.one_class import check_nu, limit_of, offsets, scale_of
 from kernelwise.solvers.one_class_starts import cold_start, move_total
 from kernelwise.solvers.path_checks import check_disjoint
-from kernelwise.solvers.path_problem import warn_of_worst
+from kernelwise.solvers.path_problem import Tables, warn_of_worst
 from kernelwise.solvers.units import unit_of
 
 
@@ -81,11 +83,11 @@ class Along(NamedTuple):
 
 
 def one_class_path(
-    K: Any,
-    nus: Any,
+    K: ArrayLike,
+    nus: ArrayLike,
     folds: Iterable[tuple[Any, Any]] | None = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
     max_iter: int = -1,
     n_jobs: int | None = None,
@@ -126,7 +128,26 @@ def one_class_path(
     nus = check_nus(nus)
     check_positive(tol, "tol", "one_class_path")
     weight = check_weights(sample_weight, K.shape[0])
-    splits = [] if folds is None else check_disjoint(folds, weight.size)
+    splits = None if folds is None else check_disjoint(folds, weight.size)
+    path, tables = solve_along(K, nus, splits, weight, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
+    warn_of_worst(tables, tol, has_C=False)
+    return path
+
+
+def solve_along(
+    K: np.ndarray,
+    nus: np.ndarray,
+    splits: list[Fold] | None,
+    weight: np.ndarray,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    n_jobs: int | None = None,
+) -> tuple[OneClassPath, Tables]:
+    """`one_class_path` without checks and warnings, and tables of shape (n_nus, 1 + n_folds).
+
+    What warnings would be about is in the tables, the machines on all samples first.
+    """
     unit = unit_of(np.diagonal(K))
     if unit != 1.0:
         K = K / unit
@@ -134,25 +155,25 @@ def one_class_path(
     settings = nus[order], tol, iteration_cap(max_iter, weight.size), unit
     with one_blas_thread():
         whole = _along(K, weight, *settings)
-        parts = [_part_of(weight, train, k) for k, (train, _) in enumerate(splits)]
+        parts = [_part_of(weight, train, k) for k, (train, _) in enumerate(splits or [])]
         jobs = (delayed(_along)(K, part, *settings, start=whole.beta[0]) for part in parts)
         folded = threads(n_jobs)(jobs) if parts else []
-    tables = {
-        name: np.stack([one.tables[name] for one in (whole, *folded)], axis=-1) for name in whole.tables
-    }
-    warn_of_worst(tables, tol, has_C=False)
     back = np.argsort(order)
-    found: dict[str, Any] = {name: table[back] for name, table in whole.tables.items() if name != "is_convex"}
-    if folds is not None:
+    tables = {
+        name: np.stack([one.tables[name][back] for one in (whole, *folded)], axis=-1) for name in whole.tables
+    }
+    found: dict[str, Any] = {name: table[:, 0] for name, table in tables.items() if name != "is_convex"}
+    if splits is not None:
         found["held_out"] = np.full((nus.size, weight.size), np.nan)
         for (_, test), one in zip(splits, folded, strict=True):
             # From K itself: with a very narrow kernel they are smaller than the rounding of updates.
             found["held_out"][:, test] = unit * (one.beta @ K[test].T - one.offset[:, None])[back]
         found["held_out_offset"] = unit * np.stack([one.offset for one in folded], axis=1)[back]
-    return OneClassPath(nus, whole.beta[back], unit * whole.offset[back], unit * whole.scores[back], **found)
+    path = OneClassPath(nus, whole.beta[back], unit * whole.offset[back], unit * whole.scores[back], **found)
+    return path, tables
 
 
-def check_nus(nus: Any) -> np.ndarray:
+def check_nus(nus: ArrayLike) -> np.ndarray:
     """Values of ν as an array of shape (n_nus,)."""
     values = np.atleast_1d(np.asarray(nus, dtype=float))
     if values.ndim != 1 or values.size == 0:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from kernelwise._core.typing import Samples
 from kernelwise._core.validation import check_positive, check_weights
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import iteration_cap, warn_of
@@ -26,11 +29,11 @@ SAMPLE = 2000
 
 
 def solve_one_class_by_rows(
-    kernel: Any,
-    X: Any,
+    kernel: Callable[..., np.ndarray],
+    X: Samples,
     nu: float = 0.5,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
     max_iter: int = -1,
     memory_limit: int = 2**30,

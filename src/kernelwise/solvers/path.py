@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import number_of_threads, threads
@@ -76,12 +77,12 @@ class SVMPath:
 
 
 def svm_path(
-    K: Any,
-    y: Any,
-    Cs: Any,
+    K: ArrayLike,
+    y: ArrayLike,
+    Cs: ArrayLike,
     folds: Iterable[tuple[Any, Any]],
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     strategy: str = "ovo",
     tol: float = 1e-3,
     max_iter: int = -1,

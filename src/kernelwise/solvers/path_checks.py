@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.validation import check_weights
 
 
-def check_Cs(Cs: Any) -> np.ndarray:
+def check_Cs(Cs: ArrayLike) -> np.ndarray:
     """The values of C, positive and finite, as an array of shape (n_Cs,)."""
     try:
         values = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
@@ -24,7 +25,7 @@ def check_Cs(Cs: Any) -> np.ndarray:
 def check_folds(
     folds: Iterable[tuple[Any, Any]],
     index: np.ndarray,
-    sample_weight: Any,
+    sample_weight: ArrayLike | None,
     classes: np.ndarray,
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
     """Folds as integer indices, and the weights in each of them, of shape (n_folds, n_samples).
@@ -55,15 +56,16 @@ def check_trained(
             )
 
 
-def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.ndarray:
-    if np.ndim(sample_weight) != 2:
+def _weights_by_fold(sample_weight: ArrayLike | None, n_folds: int, n_samples: int) -> np.ndarray:
+    if sample_weight is None or np.ndim(sample_weight) != 2:
         return np.broadcast_to(check_weights(sample_weight, n_samples), (n_folds, n_samples))
-    if len(sample_weight) != n_folds:
+    rows = np.asarray(sample_weight)
+    if len(rows) != n_folds:
         raise ValueError(
-            f"sample_weight has {len(sample_weight)} rows, but there are {n_folds} folds. Pass one row of "
+            f"sample_weight has {len(rows)} rows, but there are {n_folds} folds. Pass one row of "
             "weights for each fold, or one weight per sample."
         )
-    return np.stack([check_weights(row, n_samples) for row in sample_weight])
+    return np.stack([check_weights(row, n_samples) for row in rows])
 
 
 def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:

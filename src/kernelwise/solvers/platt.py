@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from kernelwise._core.validation import check_labels, check_weights
@@ -14,11 +15,11 @@ from kernelwise.solvers.sigmoids import Sigmoids, increasing_sigmoids, solve_sig
 
 
 def fit_platt(
-    decision: Any,
-    y: Any,
-    sample_weight: Any = None,
+    decision: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
     *,
-    counts: Any = None,
+    counts: ArrayLike | None = None,
     is_increasing: bool = False,
     doubt: float = 1.0,
 ) -> tuple[float, float]:
@@ -128,6 +129,6 @@ def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray, doubt: float =
     return np.where(is_positive, high, low)
 
 
-def platt_probability(decision: Any, A: Any, B: Any) -> np.ndarray:
+def platt_probability(decision: ArrayLike, A: float | np.ndarray, B: float | np.ndarray) -> np.ndarray:
     """Probability of the positive class, 1 / (1 + exp(A f + B)), in the shape of ``decision``."""
     return expit(-(A * np.asarray(decision, dtype=float) + B))

@@ -9,11 +9,14 @@ which is the problem of :class:`~kernelwise.solvers.box_qp.BoxQP` on K repeated 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from kernelwise._core.typing import Samples
 from kernelwise._core.validation import check_not_negative, check_positive, check_targets, check_weights
 from kernelwise.solvers.dual import iteration_cap, warn_of
 from kernelwise.solvers.kernel_rows import ALL, KernelRows
@@ -66,13 +69,13 @@ class TwinRows:
 
 
 def solve_svr(
-    kernel: Any,
-    X: Any,
-    y: Any,
+    kernel: Callable[..., np.ndarray],
+    X: Samples,
+    y: ArrayLike,
     C: float = 1.0,
     epsilon: float = 0.1,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
     max_iter: int = -1,
     memory_limit: int = 2**30,

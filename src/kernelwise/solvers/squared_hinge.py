@@ -63,7 +63,7 @@ class RidgePath:
         machine: Machine,
         tol: float,
         max_iter: int,
-        p: Any = None,
+        p: np.ndarray | None = None,
     ) -> None:
         self.K = K
         self.members, signs = machine

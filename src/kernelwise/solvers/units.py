@@ -8,9 +8,11 @@ violations, and a power of two as u changes no digit.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
+
+from kernelwise._core.typing import Samples
 
 #: Largest kernel values between these are left as they are.
 SMALL, LARGE = 2.0**-6, 2.0**40
@@ -18,7 +20,7 @@ SMALL, LARGE = 2.0**-6, 2.0**40
 SOME = 64
 
 
-def unit_of(diagonal: Any) -> float:
+def unit_of(diagonal: np.ndarray) -> float:
     """A power of two near the largest of the values k(x, x); 1 if they are ordinary."""
     largest = float(np.abs(diagonal).max(initial=0.0))
     if largest == 0.0 or SMALL <= largest <= LARGE or not math.isfinite(largest):
@@ -42,15 +44,15 @@ def in_units(C: float, unit: float) -> float:
 class InUnits:
     """A kernel function whose values are divided by a unit."""
 
-    def __init__(self, kernel: Any, unit: float) -> None:
+    def __init__(self, kernel: Callable[..., np.ndarray], unit: float) -> None:
         self.kernel, self.unit = kernel, unit
 
-    def __call__(self, *samples: Any) -> np.ndarray:
+    def __call__(self, *samples: Samples) -> np.ndarray:
         """Kernel values of one or two sets of samples, dense."""
         return np.asarray(self.kernel(*samples), dtype=float) / self.unit
 
 
-def unit_of_kernel(kernel: Any, X: Any) -> float:
+def unit_of_kernel(kernel: Callable[..., np.ndarray], X: Samples) -> float:
     """`unit_of` of a kernel on samples; a plain function is asked about some of them."""
     if hasattr(kernel, "diagonal"):
         return unit_of(kernel.diagonal(X))

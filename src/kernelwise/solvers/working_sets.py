@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from kernelwise._core.typing import Samples
 from kernelwise._core.validation import check_positive
 from kernelwise._native import SinglePool
 from kernelwise.kernels import Kernel
@@ -54,16 +57,16 @@ def aligned(size: int) -> np.ndarray:
 
 
 def solve_svm_by_rows(
-    kernel: Any,
-    X: Any,
-    y: Any,
+    kernel: Callable[..., np.ndarray],
+    X: Samples,
+    y: ArrayLike,
     C: float = 1.0,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     loss: str = "hinge",
     tol: float = 1e-3,
     max_iter: int = -1,
-    warm_start: Any = None,
+    warm_start: ArrayLike | None = None,
     memory_limit: int = 2**30,
     warns: bool = True,
 ) -> SVMSolution:

@@ -1,4 +1,4 @@
-"""From a file, a data frame or an array to features, and the same way again for new rows.
+"""Features of a file, a data frame or an array, made in the same way for new rows.
 
 `read` has a reader for every kind of file, and one for data frames and arrays; all of them make a `Table`.
 What is learned of one column of the training samples is a `Column`, and the `Encoder` of all columns makes

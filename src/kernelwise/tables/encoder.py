@@ -1,4 +1,4 @@
-"""From a table with words and gaps to features, and the same way again for new rows."""
+"""The encoder of tables with words and gaps: features, made in the same way for new rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEATURES = ("number", "gap", "word")
 
 
 class Layout(NamedTuple):
-    """Which feature belongs to which column; both have the shape (n_features,).
+    """Column and kind of every feature, each of shape (n_features,).
 
     ``kind`` is "number" for the numbers of a column, "gap" for the 0 and 1 that say where they are missing,
     and "word" for the 0 and 1 of a word.
@@ -39,7 +39,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoder:
-    """What was learned of the columns of the training samples.
+    """Coding of columns as features, learned from the training samples.
 
     The features are the numbers in the order of their columns, then 0 and 1 for the gaps of each column of
     numbers that has some, then 0 and 1 for the words of each column of words, its gaps among them.

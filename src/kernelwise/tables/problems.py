@@ -59,8 +59,8 @@ class Fault:
     """One thing that keeps a file from being used, or one that makes it doubtful.
 
     ``ignore``, ``missing``, ``task``, ``unknown`` and ``labels`` are values of the options that help; a fault
-    without any can only be corrected in the file. With a ``doubt``, the name of a finding, the file can be
-    used as it is.
+    without any can only be corrected in the file. With a ``doubt``, a finding of this message, the file can
+    be used as it is.
     """
 
     place: str  # such as "line 3, column 'a'"; empty for the whole file
@@ -70,7 +70,7 @@ class Fault:
     task: str = ""
     unknown: str = ""
     labels: str = ""
-    doubt: str = ""
+    doubt: Finding | None = None
 
     @property
     def has_option(self) -> bool:
@@ -80,9 +80,10 @@ class Fault:
         return f"{self.place}: {self.message}" if self.place else self.message
 
     def finding(self) -> Finding:
-        """A doubt as a finding."""
+        """The doubt as a finding about its place in the file."""
+        assert self.doubt is not None
         text = str(self)
-        return Finding(self.doubt, "warning", f"{text[:1].upper()}{text[1:]}")
+        return replace(self.doubt, message=f"{text[:1].upper()}{text[1:]}")
 
 
 class TableFaults(TableError):
@@ -227,13 +228,16 @@ class FileColumn:
         """The same as it is typed in a shell."""
         return in_shell(self.option)
 
-    def fault(self, message: str, row: int | None = None, **options: Any) -> Fault:
-        """What is wrong with the column, or with one of its cells."""
-        return Fault(self.table.place(self.index, row), message, **options)
+    def fault(self, found: str | Finding, row: int | None = None, **options: Any) -> Fault:
+        """What is wrong with the column, or with one of its cells; a finding is a doubt."""
+        place = self.table.place(self.index, row)
+        if isinstance(found, Finding):
+            return Fault(place, found.message, doubt=found, **options)
+        return Fault(place, found, **options)
 
-    def droppable(self, message: str, row: int | None = None, doubt: str = "") -> Fault:
+    def droppable(self, found: str | Finding, row: int | None = None) -> Fault:
         """What is wrong with a column that can be left out."""
-        return self.fault(message, row, ignore=self.option, doubt=doubt)
+        return self.fault(found, row, ignore=self.option)
 
 
 def names_rows(values: np.ndarray, least: int) -> bool:

@@ -16,7 +16,7 @@ NO_LINES = np.empty(0, dtype=int)
 
 
 class TableError(ValueError):
-    """A file cannot be read as a table, or a table has not what is asked of it; one sentence says why."""
+    """Error: a file cannot be read as a table, or a table lacks what is asked of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def is_words(column: np.ndarray) -> bool:
 
 
 def is_missing(column: np.ndarray) -> np.ndarray:
-    """Which values of a column are missing, shape (n_rows,)."""
+    """Mask of the missing values of a column, shape (n_rows,)."""
     if is_words(column):
         return np.array([value is None for value in column], dtype=bool)
     return np.asarray(column != column)  # NaN and NaT differ from themselves

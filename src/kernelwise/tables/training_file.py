@@ -1,4 +1,4 @@
-"""How a training file becomes X and y, with all that is wrong with it, and another file in the same way."""
+"""X and y of a training file, with all that is wrong with it, and of another file in the same way."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from kernelwise.tables.warnings import column_doubts, doubts_beside_faults, note
 
 @dataclass(frozen=True)
 class Encoding:
-    """How files become the rows of a model: what was learned from the training file."""
+    """Rules by which files become the rows of a model, learned from the training file."""
 
     encoder: Encoder  # of the features, in the order of the model; without columns for LIBSVM files
     places: tuple[int, ...]  # indices in the training file, which count where it has no header
@@ -209,7 +209,7 @@ def _notes_on_unknown(table: Table, place: int, column: Column) -> list[str]:
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned from a training file, and what there is to say about it."""
+    """Encoding of a training file, and what there is to say about it."""
 
     encoding: Encoding
     notes: list[str]  # what was guessed

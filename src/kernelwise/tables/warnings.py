@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from kernelwise._core.row_numbers import numbers_rows
 from kernelwise._core.text import count
-from kernelwise.findings import Finding
+from kernelwise.findings import Entry, Finding, catalogue
 from kernelwise.tables.cells import quoted
 from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder
@@ -42,68 +43,37 @@ MIN_ROWS = 10
 
 
 def findings_of_table(table: Table, encoder: Encoder) -> list[Finding]:
-    """What to ask the user about a table, one finding for each kind of doubt."""
+    """Findings about a table that is used as it is, one for each kind of doubt."""
     codes = [k for k, is_whole in enumerate(table.whole) if is_whole and _may_be_codes(table.columns[k])]
     empty = [k for k, column in enumerate(table.columns) if is_missing(column).all()]
     naming = [k for k in encoder.words if k not in empty and names_rows(table.columns[k], MANY_WORDS)]
     sparse = [k for k in range(len(table.columns)) if k not in empty and is_mostly_empty(table.columns[k])]
     return [
-        *_whole_numbers(table, codes),
-        *_leave_out(
-            "words that name rows",
-            "warning",
+        *_about(
+            catalogue.WHOLE_NUMBERS,
             table,
-            dict.fromkeys(naming, ""),
-            "{has|have} a different word in nearly every row, like names or identifiers.",
-            ", because words that occur only once count as one word.",
+            {k: f" ({_values(table.columns[k])})" for k in codes},
+            names=", ".join(repr(table.names[k]) for k in codes[:MAX_NAMED]),
         ),
-        *_leave_out("empty columns", "info", table, dict.fromkeys(empty, ""), "{has|have} no values.", "."),
-        *_leave_out(
-            "mostly empty",
-            "info",
+        *_about(catalogue.WORDS_NAME_ROWS, table, dict.fromkeys(naming, "")),
+        *_about(catalogue.EMPTY_COLUMNS, table, dict.fromkeys(empty, "")),
+        *_about(
+            catalogue.MOSTLY_EMPTY,
             table,
             {k: f" ({int(is_missing(table.columns[k]).sum())} gaps)" for k in sparse},
-            f"{{is|are}} empty in most of the {len(table)} rows: the model learns little more than whether "
-            "there is a value.",
-            ", unless values will be missing in new rows for the same reasons.",
+            n_rows=len(table),
         ),
     ]
 
 
-def _whole_numbers(table: Table, columns: list[int]) -> list[Finding]:
+def _about(entry: Entry, table: Table, columns: dict[int, str], **values: Any) -> list[Finding]:
+    """The finding of an entry about columns, by their places, each with what follows its name; or none."""
     if not columns:
         return []
-    says = "{holds|hold} few whole numbers, which count as numbers: 3 is further from 1 than from 2."
-    message = _about(table, {k: f" ({_values(table.columns[k])})" for k in columns}, says)
-    names = ", ".join(repr(table.names[k]) for k in columns[:MAX_NAMED])
-    advice = (
-        f"If they are codes of classes, name the columns in categorical_features, as in [{names}], or give "
-        "them the dtype 'category'."
-    )
-    option = f"If they are codes of classes, name them with --words {_typed(table, columns)}."
-    return [Finding("whole numbers that may be words", "info", message, advice, option)]
-
-
-def _leave_out(
-    name: str, severity: str, table: Table, columns: dict[int, str], says: str, why: str
-) -> list[Finding]:
-    """A finding about columns that the user may leave out; see `_about`."""
-    if not columns:
-        return []
-    out = f"Leave {'it' if len(columns) == 1 else 'them'} out"
-    option = f"{out} with --ignore {_typed(table, list(columns))}{why}"
-    return [Finding(name, severity, _about(table, columns, says), f"{out}{why}", option)]
-
-
-def _about(table: Table, columns: dict[int, str], says: str) -> str:
-    """A sentence about columns, by their places, each with what follows its name.
-
-    In ``says`` there is a verb for one column and for several, as in "{has|have} no values.".
-    """
     parts = [f"{table.names[k]!r}{more}" for k, more in columns.items()]
     more = f" and {len(parts) - MAX_NAMED} more" if len(parts) > MAX_NAMED else ""
-    verb = re.sub(r"{(.*?)[|](.*?)}", r"\1" if len(parts) == 1 else r"\2", says)
-    return f"{'Column' if len(parts) == 1 else 'Columns'} {', '.join(parts[:MAX_NAMED])}{more} {verb}"
+    shown = f"{', '.join(parts[:MAX_NAMED])}{more}"
+    return [entry(n=len(parts), columns=shown, typed=_typed(table, list(columns)), **values)]
 
 
 def _may_be_codes(column: np.ndarray) -> bool:
@@ -138,7 +108,7 @@ def column_doubts(table: Table, columns: dict[int, Column], fills_gaps: bool) ->
         if fills_gaps and is_mostly_empty(column.values):
             found.append(_mostly_filled(column, learned.fill))
         if learned.is_words:
-            found += _spellings(column, "words written in two ways")
+            found += _spellings(column, catalogue.WORDS_IN_TWO_WAYS)
         if learned.is_words and learned.is_text:
             found += _as_words(column)
     return found
@@ -154,23 +124,22 @@ def doubts_beside_faults(table: Table, target: int | None, places: Sequence[int]
 
 def _labels(column: FileColumn) -> list[Fault]:
     """Labels written in two ways: a fault if a class has one row, of which no model can be scored."""
-    found = list(_spellings(column, "labels written in two ways"))
+    found = list(_spellings(column, catalogue.LABELS_IN_TWO_WAYS))
     if min(column.counts.values(), default=2) > 1:
         return found
     alone = "A class of one row cannot be scored."
-    return [Fault(f"the spellings in {fault.place}", f"{fault.message} {alone}", doubt="") for fault in found]
+    return [Fault(f"the spellings in {fault.place}", f"{fault.message} {alone}") for fault in found]
 
 
 def _mostly_filled(column: FileColumn, fill: str | float) -> Fault:
     by = quoted(fill) if isinstance(fill, str) else f"the median {fill:g}"
-    message = (
-        f"{column.n_missing} of {len(column.values)} values are missing, and {by} replaces all of them. "
-        f"Leave it out with --ignore {column.typed}."
+    doubt = catalogue.MOSTLY_FILLED(
+        n_missing=column.n_missing, n_rows=len(column.values), fill=by, typed=column.typed
     )
-    return column.droppable(message, doubt="mostly empty")
+    return column.droppable(doubt)
 
 
-def _spellings(column: FileColumn, doubt: str) -> Iterator[Fault]:
+def _spellings(column: FileColumn, entry: Entry) -> Iterator[Fault]:
     """Words of a column that differ only in capitals or spaces."""
     groups: dict[str, list[str]] = {}
     counts = column.counts
@@ -185,50 +154,33 @@ def _spellings(column: FileColumn, doubt: str) -> Iterator[Fault]:
     ]
     n_more = len(twice) - MOST_SPELLINGS
     more = f" (and {count(n_more, 'more such group')})" if n_more > 0 else ""
-    message = (
-        f"{'; '.join(shown)} differ only in capitals or spaces but count as different{more}. Write them in "
-        "the same way if they are the same."
-    )
-    yield column.fault(message, doubt=doubt)
+    yield column.fault(entry(groups="; ".join(shown), more=more))
 
 
 def _as_words(column: FileColumn) -> Iterator[Fault]:
     """Numbers, dates and quantities that were coded as words."""
     n_numbers = len(column.counts) - len(column.odd)
     if n_numbers >= MANY_NUMBERS and column.n_odd <= column.counts.total() / 2:
-        yield column.fault(f"it {_mostly_numbers(column)}", doubt="numbers as words")
+        yield column.fault(_mostly_numbers(column, "it"))
     elif column.date:
-        message = (
-            f"it holds dates or times, such as {column.date}, which count as words, but new rows will have "
-            f"other ones. Convert it to a number, or leave it out with --ignore {column.typed}."
-        )
-        yield column.droppable(message, doubt="dates as words")
+        yield column.droppable(catalogue.DATES_AS_WORDS(date=column.date, typed=column.typed))
     elif not n_numbers and len(column.counts) > 2 and column.unit:
-        message = (
-            f"its numbers have the unit {column.unit}, and count as words. Remove the unit from the cells."
-        )
-        yield column.fault(message, doubt="units as words")
+        yield column.fault(catalogue.UNITS_AS_WORDS(unit=column.unit))
 
 
 def notes_on_words(columns: Iterable[FileColumn]) -> list[str]:
     """Columns of words that are mostly a few numbers, as in 2, 3, 4, more; one sentence each."""
     return [
-        f"Column {column.name!r} {_mostly_numbers(column)}"
+        _mostly_numbers(column, f"Column {column.name!r}").message
         for column in columns
         if column.n_odd <= column.counts.total() / 2 and len(column.counts) - len(column.odd) < MANY_NUMBERS
     ]
 
 
-def _mostly_numbers(column: FileColumn) -> str:
+def _mostly_numbers(column: FileColumn, subject: str) -> Finding:
     if not column.odd:
-        return (
-            "counts as words, because the file stores its numbers as text. If they are quantities, store "
-            "them as numbers."
-        )
-    return (
-        f"counts as words, though most of its cells are numbers (but {column.odd_in_words()}). If such a "
-        "text means a missing value, add it to --missing."
-    )
+        return catalogue.NUMBERS_STORED_AS_TEXT(subject=subject)
+    return catalogue.NUMBERS_AS_WORDS(subject=subject, odd=column.odd_in_words())
 
 
 def _row_numbers(column: FileColumn) -> Iterator[Fault]:
@@ -238,6 +190,5 @@ def _row_numbers(column: FileColumn) -> Iterator[Fault]:
     is_numbering = numbers_rows(values)
     if is_numbering is None:
         return
-    has = "it numbers the rows" if is_numbering else "it has a different whole number in every row"
-    message = f"{has}, and new rows will have other numbers. Leave it out with --ignore {column.typed}."
-    yield column.droppable(message, doubt="row numbers" if is_numbering else "identifiers")
+    entry = catalogue.COLUMN_OF_ROW_NUMBERS if is_numbering else catalogue.COLUMN_OF_IDENTIFIERS
+    yield column.droppable(entry(typed=column.typed))

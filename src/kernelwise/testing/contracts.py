@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import clone
 
+from kernelwise._core.typing import MatrixLike
 from kernelwise.criteria import Criterion, InterClassDistance, MachineCriterion
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.kernels.distances import DISTANCES_OF, base_array
@@ -24,7 +26,9 @@ from kernelwise.testing.gradients import (
 )
 
 
-def check_kernel(kernel: Kernel, X: Any = None, y: Any = None, *, random_state: int = 0) -> None:
+def check_kernel(
+    kernel: Kernel, X: MatrixLike | None = None, y: ArrayLike | None = None, *, random_state: int = 0
+) -> None:
     """Raise AssertionError unless a kernel keeps the contract of :class:`~kernelwise.kernels.Kernel`.
 
     Parameters
@@ -99,7 +103,7 @@ def _of_sparse(kernel: Kernel, *arguments: Any) -> np.ndarray:
         ) from error
 
 
-def _check_answers(kernel: Any, X: np.ndarray) -> None:
+def _check_answers(kernel: Kernel, X: np.ndarray) -> None:
     """What a kernel says of itself (its map, its base, its metric) must be what its values show."""
     K, L = kernel(X), kernel.linear_map(X.shape[1])
     same = partial(assert_close, rtol=1e-9, atol=1e-12)
@@ -155,7 +159,7 @@ def _check_gradients(kernel: Kernel, X: np.ndarray, random: np.random.Generator)
         shape, expected = gradient.shape, kernel.theta.shape
         assert shape == expected, f"gradient_dot has shape {shape}, and theta has {expected}."
 
-        def contracted(theta: np.ndarray, Y: Any = Y, W: np.ndarray = W) -> float:
+        def contracted(theta: np.ndarray, Y: np.ndarray | None = Y, W: np.ndarray = W) -> float:
             return float(np.vdot(W, kernel.with_theta(theta)(X, Y)))
 
         numeric = central_difference(contracted, kernel.theta)

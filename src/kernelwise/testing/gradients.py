@@ -6,14 +6,14 @@ A broken contract is a sentence, with the numbers that differ.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise.problem import TuningProblem
 
 
-def central_difference(f: Callable[[np.ndarray], float], theta: Any, step: float = 1e-6) -> np.ndarray:
+def central_difference(f: Callable[[np.ndarray], float], theta: ArrayLike, step: float = 1e-6) -> np.ndarray:
     """Differences (f(θ + h e) − f(θ − h e)) / 2h for every entry of ``theta``.
 
     Parameters
@@ -40,7 +40,9 @@ def central_difference(f: Callable[[np.ndarray], float], theta: Any, step: float
     return gradient
 
 
-def extrapolated_difference(f: Callable[[np.ndarray], float], theta: Any, step: float = 1e-3) -> np.ndarray:
+def extrapolated_difference(
+    f: Callable[[np.ndarray], float], theta: ArrayLike, step: float = 1e-3
+) -> np.ndarray:
     """Richardson's (4 D(h/2) − D(h))/3 of central differences D, whose error is of order h⁴.
 
     For values that are right to some tolerance only, such as those of trained machines: the step may be
@@ -67,7 +69,7 @@ def extrapolated_difference(f: Callable[[np.ndarray], float], theta: Any, step: 
 
 def check_gradient(
     problem: TuningProblem,
-    theta: Any = None,
+    theta: ArrayLike | None = None,
     *,
     step: float = 1e-6,
     rtol: float = 1e-6,
@@ -126,7 +128,9 @@ def assert_gradient(
     )
 
 
-def assert_close(found: Any, expected: Any, sentence: str, rtol: float = 1e-12, atol: float = 0.0) -> None:
+def assert_close(
+    found: ArrayLike, expected: ArrayLike, sentence: str, rtol: float = 1e-12, atol: float = 0.0
+) -> None:
     """Raise AssertionError with the sentence and the worst pair of numbers, unless all are close.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from kernelwise.reports.displays.columns import ExplanationDisplay, RelevanceDisplay
 from kernelwise.reports.displays.search import CPathDisplay, CriterionDisplay, SearchSurfaceDisplay
+from kernelwise.reports.displays.widths import WidthCurvesDisplay
 
 __all__ = [
     "CPathDisplay",
@@ -9,4 +10,5 @@ __all__ = [
     "ExplanationDisplay",
     "RelevanceDisplay",
     "SearchSurfaceDisplay",
+    "WidthCurvesDisplay",
 ]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from importlib.util import find_spec
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.reports.colours import INK
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 #: The mark of what was chosen.
-STAR = {"marker": "*", "s": 160, "color": INK, "zorder": 5, "label": "chosen"}
+STAR: dict[str, Any] = {"marker": "*", "s": 160, "color": INK, "zorder": 5, "label": "chosen"}
 
 
 class Picture(ABC):
@@ -28,9 +32,9 @@ class Picture(ABC):
     figure_: Any
 
     @abstractmethod
-    def _draw(self, ax: Any) -> None: ...
+    def _draw(self, ax: Axes) -> None: ...
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
         if find_spec("matplotlib") is None:
             raise ImportError(
@@ -56,11 +60,11 @@ class Display(Picture):
 
     @classmethod
     @abstractmethod
-    def _of(cls, estimator: Any) -> Self:
+    def _of(cls, estimator: TunedMachine) -> Self:
         """The display of a fitted estimator, not yet drawn."""
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: TunedMachine, *, ax: Axes | None = None) -> Self:
         """Draw a fitted estimator.
 
         Parameters
@@ -69,7 +73,7 @@ class Display(Picture):
         ax : matplotlib Axes, default=None
             None makes a new figure.
         """
-        if not isinstance(estimator, TunedMachine):
+        if not isinstance(estimator, TunedMachine) or is_outlier_detector(estimator):
             raise TypeError(f"Displays need a fitted TunedSVC or TunedSVR, got {estimator!r}.")
         check_is_fitted(estimator, "result_")
         return cls._of(estimator).plot(ax=ax)

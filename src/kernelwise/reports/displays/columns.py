@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from kernelwise._core.typing import RowsLike
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.explanation import Explanation, explain
 from kernelwise.reports.colours import INK, colour
 from kernelwise.reports.columns_used import Relevance, cell_labels, largest, relevance_of
 from kernelwise.reports.displays.base import Display, Picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Columns that are drawn one by one; the others are one bar together.
 MAX_SHOWN = 15
@@ -44,7 +49,7 @@ class RelevanceDisplay(Display):
     relevance: Relevance
 
     @classmethod
-    def _of(cls, estimator: Any) -> Self:
+    def _of(cls, estimator: TunedMachine) -> Self:
         relevance = relevance_of(estimator)
         if relevance is None:
             raise ValueError(
@@ -53,7 +58,7 @@ class RelevanceDisplay(Display):
             )
         return cls(relevance)
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         _bars(ax, self.relevance.names, 100.0 * self.relevance.shares)
         ax.set(xlabel="share of the squared distance, %")
 
@@ -110,7 +115,12 @@ class ExplanationDisplay(Picture):
 
     @classmethod
     def from_explanation(
-        cls, explanation: Explanation, *, row: int | None = None, max_shown: int = MAX_SHOWN, ax: Any = None
+        cls,
+        explanation: Explanation,
+        *,
+        row: int | None = None,
+        max_shown: int = MAX_SHOWN,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw an explanation; parameters are those of the class, and the axes to draw on."""
         return cls(explanation, row, max_shown).plot(ax=ax)
@@ -118,13 +128,13 @@ class ExplanationDisplay(Picture):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: TunedMachine,
+        X: RowsLike,
         *,
-        background: Any = None,
+        background: RowsLike | None = None,
         of: int | str | None = None,
         row: int | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Explain rows of a fitted estimator and draw that.
 
@@ -150,7 +160,7 @@ class ExplanationDisplay(Picture):
             return names
         return cell_labels(names, self.explanation[self.row].data[0])
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         _bars(ax, self.names, self.lengths)
         if self.row is None:
             ax.set(xlabel="mean |value|")
@@ -161,7 +171,7 @@ class ExplanationDisplay(Picture):
         ax.set(xlabel=f"value: from {base:.3g} without any column to {total:.3g} with all")
 
 
-def _bars(ax: Any, names: list[str], lengths: np.ndarray) -> None:
+def _bars(ax: Axes, names: list[str], lengths: np.ndarray) -> None:
     """Bars from the top, negative ones in a second colour."""
     positions = np.arange(len(names))
     ax.barh(positions, lengths, color=[colour(0 if length >= 0 else 1) for length in lengths])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.reports.colours import FAINT, MUTED, colour
 from kernelwise.reports.curves import CPath, CriterionCurves, c_paths, chosen, criterion_curves
 from kernelwise.reports.displays.base import STAR, Display
 from kernelwise.reports.words import score_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 N_LEVELS = 12
 
@@ -49,11 +53,11 @@ class CPathDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def _of(cls, estimator: Any) -> Self:
+    def _of(cls, estimator: TunedMachine) -> Self:
         paths = c_paths(estimator)
         return cls(paths, chosen(estimator, paths), score_name(estimator))
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         path, index = self.paths[self.chosen[0]], self.chosen[1]
         for other in self.paths:
             if other is not path:
@@ -99,7 +103,7 @@ class CriterionDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def _of(cls, estimator: Any) -> Self:
+    def _of(cls, estimator: TunedMachine) -> Self:
         curves = criterion_curves(estimator)
         if curves is None:
             raise ValueError(
@@ -108,8 +112,8 @@ class CriterionDisplay(Display):
             )
         return cls(curves, score_name(estimator))
 
-    def _draw(self, ax: Any) -> None:
-        self.score_ax_ = None
+    def _draw(self, ax: Axes) -> None:
+        self.score_ax_: Axes | None = None
         curves = self.curves
         for k, name in enumerate(curves.values):
             ax.plot(curves.x[name], curves.scaled(name), color=colour(k), label=name)
@@ -120,7 +124,7 @@ class CriterionDisplay(Display):
             ax.set(xlabel="evaluation", ylabel="criterion")
         ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False)
 
-    def _draw_scores(self, ax: Any) -> None:
+    def _draw_scores(self, ax: Axes) -> None:
         x, y, errors = self.curves.best()
         ax.errorbar(x, y, np.nan_to_num(errors), fmt="o", color=MUTED, markersize=4, elinewidth=1)
         ax.scatter(x[self.curves.chosen], y[self.curves.chosen], **STAR)
@@ -163,7 +167,7 @@ class SearchSurfaceDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def _of(cls, estimator: Any) -> Self:
+    def _of(cls, estimator: TunedMachine) -> Self:
         paths = c_paths(estimator)
         number, index = chosen(estimator, paths)
         path = paths[number]
@@ -186,7 +190,7 @@ class SearchSurfaceDisplay(Display):
             score_name(estimator),
         )
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         ax.set(xscale="log", yscale="log", xlabel="γ", ylabel="C")
         if len(np.unique(self.widths)) > 1 and len(np.unique(self.Cs)) > 1:
             from matplotlib.tri import Triangulation

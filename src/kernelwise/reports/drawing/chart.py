@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise.reports.drawing.scale import Scale
 
@@ -36,19 +37,19 @@ MIN_DIGITS = 5
 UNIT = 1000.0
 
 
-def element(name: str, inside: str = "", **attributes: Any) -> str:
+def element(name: str, inside: str = "", **attributes: str | float | None) -> str:
     """An element; ``inside`` is markup, values of attributes are text. ``_`` stands for - in their names."""
     pairs = ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items())
     written = "".join(f' {key}="{escape(str(value))}"' for key, value in pairs if value is not None)
     return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
 
 
-def text(content: Any, **attributes: Any) -> str:
+def text(content: object, **attributes: str | float | None) -> str:
     """Text of a drawing."""
     return element("text", escape(str(content)), **attributes)
 
 
-def tooltip(content: Any) -> str:
+def tooltip(content: object) -> str:
     """What is shown where the pointer rests."""
     return f"<title>{escape(str(content))}</title>" if content else ""
 
@@ -96,8 +97,8 @@ class Chart:
 
     def line(
         self,
-        x: Any,
-        y: Any,
+        x: ArrayLike,
+        y: ArrayLike,
         colour: str | None = None,
         *,
         dash: str | None = None,
@@ -124,8 +125,8 @@ class Chart:
 
     def dots(
         self,
-        x: Any,
-        y: Any,
+        x: ArrayLike,
+        y: ArrayLike,
         titles: Sequence[str],
         colour: str | None = None,
         *,
@@ -137,13 +138,13 @@ class Chart:
         marks = [point(a, b, shape, t, size) for a, b, t in places if np.isfinite(a) and np.isfinite(b)]
         self._group("".join(marks), colour, f"dots {shape}")
 
-    def specks(self, x: Any, y: Any, colour: str | None = None) -> None:
+    def specks(self, x: ArrayLike, y: ArrayLike, colour: str | None = None) -> None:
         """Many points without titles, as one path: lines of no length with round ends."""
         places = np.column_stack([self.x.places(x), 1.0 - self.y.places(y)]) * UNIT
         path = "".join(f"M{a:.0f} {b:.0f}h.1" for a, b in places[np.isfinite(places).all(axis=1)])
         self._stretched(element("path", d=path, class_="specks"), colour)
 
-    def whiskers(self, x: Any, low: Any, high: Any, colour: str | None = None) -> None:
+    def whiskers(self, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str | None = None) -> None:
         """Upright lines from low to high."""
         ends = zip(self.x.places(x), self.y.places(low), self.y.places(high), strict=True)
         lines = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 #: Numbers along an axis, about; those of an axis over orders of magnitude, and of cells, at most.
 N_TICKS, MAX_POWERS, MAX_RANKS = 5, 7, 16
@@ -24,7 +25,7 @@ class Scale:
     high: float
     is_log: bool = False
 
-    def places(self, values: Any) -> np.ndarray:
+    def places(self, values: ArrayLike) -> np.ndarray:
         """Where values are, 0 at the low end and 1 at the high one; what is outside is at the end."""
         values = np.asarray(values, dtype=float)
         if self.is_log:
@@ -90,12 +91,12 @@ def power_text(exponent: int) -> str:
     return f"{10.0**exponent:g}" if abs(exponent) <= 3 else "10" + str(exponent).translate(SUPERSCRIPTS)
 
 
-def linear(*values: Any, room: float = ROOM) -> Scale:
+def linear(*values: ArrayLike, room: float = ROOM) -> Scale:
     """An axis that has all finite values, with a little room at its ends."""
     return _over(values, room, is_log=False)
 
 
-def logarithmic(*values: Any, room: float = ROOM) -> Scale:
+def logarithmic(*values: ArrayLike, room: float = ROOM) -> Scale:
     """The same over orders of magnitude; values are positive."""
     return _over(values, room, is_log=True)
 

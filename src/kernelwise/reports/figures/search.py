@@ -85,7 +85,9 @@ def tried_figure(curves: CriterionCurves, score: str) -> Chart:
 
 def _widths(curves: CriterionCurves) -> Scale:
     """One axis for both figures over widths."""
-    return logarithmic(*curves.x.values(), [path.width for path in curves.tried], room=0.02)
+    return logarithmic(
+        *curves.x.values(), np.array([path.width for path in curves.tried], dtype=float), room=0.02
+    )
 
 
 def paths_figure(paths: list[CPath], chosen: tuple[int, int], score: str) -> Chart:

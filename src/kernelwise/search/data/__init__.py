@@ -7,6 +7,5 @@
     scaling.py      the scaling of features inside an estimator
     folds.py        step 2: rows assigned to folds; `FoldRows`: who trains on a row and who holds it out
     given_folds.py  folds that come from the user: what a ``cv`` stands for
-    group_folds.py  folds that never part a group
-    settings.py     checks of the parameters of a tuned machine, before anything is computed
+    group_folds.py  folds that never part a group; what is meant by the parameter ``cv``
 """

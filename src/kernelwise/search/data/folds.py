@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import catalogue
 from kernelwise.search.data.canonical import sample, shuffled_classes
 from kernelwise.search.data.samples import Samples
 
@@ -116,6 +114,26 @@ class FoldRows:
         held, fold = np.append(self.held, positions), np.append(self.fold, np.full(len(positions), -1))
         return FoldRows(self.rows, fold, self.weight, self.n_folds, held, self.trained)
 
+    def asked_by_all(self, rows: np.ndarray, weight: np.ndarray) -> FoldRows:
+        """The same folds, which also hold out other rows, each of them all, and train on none of these."""
+        if not len(rows):
+            return self
+        spelled, n = self.spelled_out(), len(self.rows)
+        assert spelled.held is not None
+        assert spelled.trained is not None
+        order = np.argsort(np.append(self.rows, rows), kind="stable")
+        place = np.argsort(order)
+        trained = np.zeros((self.n_folds, len(order)), bool)
+        trained[:, place[:n]] = spelled.trained
+        return FoldRows(
+            np.append(self.rows, rows)[order],
+            np.append(spelled.fold, np.repeat(np.arange(self.n_folds), len(rows))),
+            np.append(self.weight, weight)[order],
+            self.n_folds,
+            np.append(place[spelled.held], np.tile(place[n:], self.n_folds)),
+            trained,
+        )
+
     def training_on(self, rows: np.ndarray) -> FoldRows:
         """A partition, but some rows are held out by no fold; folds that are left empty are dropped."""
         if not len(rows):
@@ -158,9 +176,23 @@ def assign_folds(
     sampled. ``needs_all_classes`` says that the score may be undefined on a fold without a class; then "auto"
     is no more folds than every class has samples for.
     """
-    rows = _search_rows(samples, family, context, random_state)
+    rows, asked = _search_rows(samples, family, context, random_state)
+    found = _folds(samples, rows, cv, family, context, random_state, needs_all_classes)
+    return found.asked_by_all(asked, samples.weight[asked])
+
+
+def _folds(
+    samples: Samples,
+    rows: np.ndarray,
+    cv: Any,
+    family: Family,
+    context: FitContext,
+    random_state: int,
+    needs_all_classes: bool,
+) -> FoldRows:
+    """Folds of some rows of the samples; see `assign_folds`."""
     if isinstance(cv, FoldRows):
-        return _usable(cv, rows, samples, context)
+        return _usable(cv, rows, samples, family, context)
     n_folds = cv
     strata, weight = samples.strata[rows], samples.weight[rows]
     counts = np.bincount(strata, weights=copies_of(weight))
@@ -169,6 +201,9 @@ def assign_folds(
         n_folds = min(folds_for(counts.sum()), most)
         if needs_all_classes:
             n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts[counts > 1].min())))
+    if not family.splits_copies:
+        n_folds = min(n_folds, len(rows))
+        return stratified_folds(strata, weight, n_folds, random_state, is_split=False).renamed(rows)
     if n_folds > most:
         raise ValueError(
             f"cv={n_folds} is more than the {count(most, 'sample')} of the largest class. Use fewer folds."
@@ -177,13 +212,20 @@ def assign_folds(
     return folds_of_rows(strata, weight, n_folds, points, random_state).renamed(rows)
 
 
-def _usable(given: FoldRows, rows: np.ndarray, samples: Samples, context: FitContext) -> FoldRows:
+def _usable(
+    given: FoldRows, rows: np.ndarray, samples: Samples, family: Family, context: FitContext
+) -> FoldRows:
     """Folds of the user, restricted to the rows of the search; findings say which do not count."""
     kept = given.within(rows)
+    n_times = np.bincount(kept.asked[kept.fold >= 0], minlength=len(kept.rows))
+    if family.holds_out_all and ((n_times != 1).any() or kept.n_folds < FEWEST_FOLDS):
+        folds = count(given.n_folds, "fold holds", "folds hold")
+        raise ValueError(
+            f"'cv' must hold out every sample once, and its {folds} {int((n_times == 1).sum())} of "
+            f"{count(len(kept.rows), 'row')} out once. Use KFold, or a number of folds."
+        )
     if kept.n_folds < given.n_folds:
-        dropped = count(given.n_folds - kept.n_folds, "fold holds", "folds hold")
-        message = f"{dropped} out none of the rows that the search chose kernel and C on, and did not count."
-        context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
+        context.findings.append(catalogue.EMPTY_FOLDS(n=given.n_folds - kept.n_folds))
     if kept.is_partition:
         kept = kept.training_on(lone_rows(samples.strata, samples.weight))
     if not samples.strata.any():
@@ -196,11 +238,7 @@ def _usable(given: FoldRows, rows: np.ndarray, samples: Samples, context: FitCon
             "in each training part."
         )
     if not is_kept.all():
-        dropped = count(int((~is_kept).sum()), "fold of 'cv' trains", "folds of 'cv' train")
-        message = f"{dropped} on samples of one class only, and did not count."
-        advice = "Use folds with samples of two classes or more in each training part."
-        context.findings.append(Finding("folds of one class", "warning", message, advice))
-        warnings.warn(str(context.findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        context.warn(catalogue.FOLDS_OF_ONE_CLASS(n=int((~is_kept).sum())), KernelwiseWarning)
         kept = kept.only(is_kept)
         strata = samples.strata[kept.rows]
     if kept.is_partition:
@@ -220,21 +258,36 @@ def folds_of_rows(
     return found.training_on(lone_rows(strata, weight))
 
 
-def _search_rows(samples: Samples, family: Family, context: FitContext, random_state: int) -> np.ndarray:
+def _search_rows(
+    samples: Samples, family: Family, context: FitContext, random_state: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to learn from, and rows that are only asked about: of many, half of the rows at most."""
+    asked = family.only_asked(samples.y)
+    learned = np.setdiff1d(np.arange(len(samples)), asked)
     n, limit = len(samples), family.max_rows
     if context.deadline.seconds is not None:
         affordable = np.sqrt(max(context.deadline.left, 0.0) / N_PATHS / family.path_cost)
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))
     if n <= limit:
-        return np.arange(n)
-    kind = "stratified sample" if samples.strata.any() else "sample"
-    final = "all rows" if context.deadline.seconds is None else "as many rows as the time budget allows"
-    message = (
-        f"The search chose kernel and C on a {kind} of {limit} of {n} distinct rows. The final model is "
-        f"trained on {final}."
+        return learned, asked
+    asked = _some(asked, samples, limit // 2, random_state)
+    learned = _some(learned, samples, limit - len(asked), random_state)
+    sampled = catalogue.SAMPLED if family.final_on_all else catalogue.SAMPLED_ONE_CLASS
+    finding = sampled(
+        is_stratified=samples.strata.any(),
+        n_sampled=len(learned) + len(asked),
+        n_rows=n,
+        has_deadline=context.deadline.seconds is not None,
     )
-    context.findings.append(Finding("sampled", "info", message))
-    return sample(samples.strata, limit, random_state)
+    context.findings.append(finding)
+    return learned, asked
+
+
+def _some(rows: np.ndarray, samples: Samples, limit: int, random_state: int) -> np.ndarray:
+    """A stratified sample of some rows of the samples, or all if they are few."""
+    if len(rows) <= limit:
+        return rows
+    return rows[sample(samples.strata[rows], limit, random_state)]
 
 
 def folds_for(n: float) -> int:

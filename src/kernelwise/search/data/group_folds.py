@@ -11,11 +11,50 @@ from kernelwise._core.reading import check_one_per_sample
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.search.data.canonical import DistinctRows
-from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, folds_for
-from kernelwise.search.data.given_folds import given_folds
+from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, check_folds_have_weight, folds_for
+from kernelwise.search.data.given_folds import check_kind_of_folds, given_folds, read_splits
 
 #: Digits by which the balance of two folds is compared: the rest is rounding.
 DIGITS = 9
+
+
+def folds_of(
+    cv: Any,
+    X: Any,
+    y: np.ndarray,
+    weight: np.ndarray,
+    distinct: DistinctRows,
+    owner: str,
+    *,
+    strata: np.ndarray,
+    params: dict[str, Any],
+    random_state: int,
+    needs_all_classes: bool,
+) -> Any:
+    """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows.
+
+    ``params`` are arguments of the splitter. With ``groups`` among them, folds that would be drawn here are
+    folds of whole groups; ``strata``, of shape (n_samples,), are the classes that they balance.
+    """
+    groups = params.get("groups")
+    is_drawn = (isinstance(cv, str) and cv == "auto") or isinstance(cv, int | np.integer)
+    if not (isinstance(cv, str) and cv == "auto"):
+        check_kind_of_folds(cv, "'auto'", owner)
+    group = None if groups is None else read_groups(groups, len(y), owner)
+    if is_drawn and group is None:
+        return cv if isinstance(cv, str) else int(cv)
+    if is_drawn and group is not None:
+        return grouped_folds(
+            *(cv, group, strata, weight, distinct),
+            random_state=random_state,
+            needs_all_classes=needs_all_classes,
+            owner=owner,
+        )
+    splits = read_splits(cv, X, y, owner, params)
+    folds = given_folds(splits, distinct.row_of, weight)
+    check_folds_have_weight(splits, weight, owner)
+    # With groups no row of one is trained on by the fold that holds the group out, however rare its class.
+    return folds if group is None else folds.spelled_out()
 
 
 def read_groups(groups: Any, n_samples: int, owner: str) -> np.ndarray:

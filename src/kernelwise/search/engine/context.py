@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.findings import Finding
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.sketch import DistanceSketch
@@ -100,6 +102,8 @@ class FitContext:
         What makes features of the samples, if they are a table and whoever read it has learned that already.
     findings : list of Finding
         What a user of the model has to know.
+    warns : bool, default=True
+        Whether findings that are warnings are issued as such, too. The command line shows them itself.
     full_data : FullData, default=None
         All rows, if the samples are a part of them.
     """
@@ -113,3 +117,15 @@ class FitContext:
     encoder: Encoder | None = None
     findings: list[Finding] = field(default_factory=list)
     full_data: FullData | None = None
+    warns: bool = True
+
+    def warn(self, finding: Finding, category: type[Warning]) -> None:
+        """Keep a finding, and issue it as a warning."""
+        self.findings.append(finding)
+        self.issue([finding], category)
+
+    def issue(self, findings: Sequence[Finding], category: type[Warning]) -> None:
+        """Issue one warning of all of these findings that are warnings, if there are any."""
+        serious = [str(finding) for finding in findings if finding.severity == "warning"]
+        if serious and self.warns:
+            warnings.warn(" ".join(serious), category, stacklevel=stacklevel_of_user())

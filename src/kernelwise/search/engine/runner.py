@@ -104,14 +104,19 @@ class FoldProblem:
         after: SVMPath | None = None,
         only: int | None = None,
         check: bool = True,
+        kernel: Any = None,
     ) -> FoldsSolved:
         """Train for every C on all folds, on the fold ``only``, or on ``alone`` as if there were no other.
 
-        ``check`` says whether K is looked through for what a Gram matrix cannot have.
+        ``check`` says whether K is looked through for what a Gram matrix cannot have; ``kernel`` is what K is
+        of, for families that ask about rows beside the samples.
         """
         K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
         fold = only if alone is None else alone
-        path, tables = self._solver(K, Cs, epsilon=epsilon, after=after, only=fold, alone=alone is not None)
+        how = {} if self.family.beside is None else {"beside": kernel(self.Z, self.family.beside)}
+        path, tables = self._solver(
+            K, Cs, epsilon=epsilon, after=after, only=fold, alone=alone is not None, **how
+        )
         return FoldsSolved(path, tables)
 
     @cached_property
@@ -174,17 +179,17 @@ class Here:
             variance = self.problem.variance(K)
             self._is_checked = _is_sure(kernel)
             if not isinstance(kernel, FoldKernels):
-                yield KernelRun(variance, partial(self._solve, K))
+                yield KernelRun(variance, partial(self._solve, kernel, K))
                 return
         # Each fold has a Gram matrix, in the same memory.
         yield KernelRun(variance, partial(self._solve_folds, kernel))
 
     def _solve(
-        self, K: np.ndarray, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
+        self, kernel: Any, K: np.ndarray, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
     ) -> list[FoldsSolved]:
         last = None if after is None else after[0]
         is_new, self._is_checked = not self._is_checked, True
-        return [self.problem.solve(K, Cs, epsilon=epsilon, after=last, check=is_new)]
+        return [self.problem.solve(K, Cs, epsilon=epsilon, after=last, check=is_new, kernel=kernel)]
 
     def _solve_folds(
         self, kernels: FoldKernels, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
@@ -194,7 +199,9 @@ class Here:
             with self._gram(own) as K:
                 last = None if after is None else after[k]
                 solved.append(
-                    self.problem.solve(K, Cs, alone=k, epsilon=epsilon, after=last, check=not _is_sure(own))
+                    self.problem.solve(
+                        K, Cs, alone=k, epsilon=epsilon, after=last, check=not _is_sure(own), kernel=own
+                    )
                 )
         return solved
 

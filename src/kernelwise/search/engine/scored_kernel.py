@@ -45,6 +45,10 @@ class ScoredKernel:
         Of a regression.
     recompute : callable or None
         Solves the machines once more for the decision values, where they are not stored.
+    symbol : str
+        What the values are of: C, or ν.
+    is_smooth : bool
+        Whether scores of neighbouring values are averaged before they are compared.
     """
 
     kernel: Any
@@ -60,6 +64,8 @@ class ScoredKernel:
     epsilon: float | None = None
     labels: np.ndarray | None = field(default=None, repr=False)
     recompute: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+    symbol: str = "C"
+    is_smooth: bool = True
 
     @property
     def decision(self) -> np.ndarray:
@@ -72,7 +78,8 @@ class ScoredKernel:
     @cached_property
     def smoothed(self) -> np.ndarray:
         """Mean scores as `smoothed_scores` makes them, shape (n_Cs,)."""
-        return smoothed_scores(self.scores.mean(axis=1))
+        mean = self.scores.mean(axis=1)
+        return smoothed_scores(mean) if self.is_smooth else np.asarray(significant(mean))
 
     @cached_property
     def best(self) -> int:

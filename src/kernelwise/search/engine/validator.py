@@ -245,6 +245,7 @@ class CrossValidator:
             else:
                 scored, n_stopped, n_indefinite = self._by_journal(kernel, reason, Cs, epsilon)
             scored.recompute = self._recompute(kernel, reason, Cs, scored)
+            scored.symbol, scored.is_smooth = self.family.symbol, self.family.is_smooth
         self.n_stopped += n_stopped
         self.n_indefinite += n_indefinite
         self.scored.append(scored)
@@ -341,8 +342,8 @@ class CrossValidator:
             reason=reason,
             Cs=np.asarray(Cs),
             scores=scores,
-            # Kept for probabilities only, and many classes have many machines: half the memory.
-            stored=decision.reshape(len(Cs), len(self.held_out), -1).astype(np.float32),
+            # Of classes, kept for probabilities only, and many have many machines: half the memory.
+            stored=decision.reshape(len(Cs), len(self.held_out), -1).astype(self.family.precision),
             n_support=np.mean([part.path.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
             is_finished=not any(part.path.n_bounded[top].any() for part in solved),
             variance=run.variance,

@@ -5,5 +5,5 @@
     family.py          `Family`: what the engine asks of one
     classification.py  classes
     regression.py      numbers
-    one_class/         rows of one kind, with a search of their own
+    one_class.py       rows of one kind, and what tells them from others
 """

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
+from kernelwise.kernels import Kernel
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.propose.c_range import c_range, next_Cs
@@ -59,6 +60,21 @@ class Family(ABC):
     sum_widths: ClassVar[tuple[float, ...]] = ()
     #: Criteria that choose by cross-validation alone.
     by_score: ClassVar[tuple[str, ...]] = ("auto",)
+    #: What machines are trained at several values of, in words.
+    symbol: ClassVar[str] = "C"
+    #: Whether scores at neighbouring values of C are averaged before they are compared.
+    is_smooth: ClassVar[bool] = True
+    #: The kind of numbers that held-out values are kept in.
+    precision: ClassVar[Any] = np.float32
+    #: Whether the final machine is trained on all rows, as long as its time allows that.
+    final_on_all: ClassVar[bool] = True
+    #: Whether copies of a row may go to several folds.
+    splits_copies: ClassVar[bool] = True
+    #: Whether folds that the user gives must hold out every row once.
+    holds_out_all: ClassVar[bool] = False
+    #: Rows that machines are asked about beside the samples, (n_others, n_features), scaled as they are: the
+    #: solving step gets the kernel values of the samples with them.
+    beside: np.ndarray | None = None
 
     @abstractmethod
     def prepare(
@@ -78,9 +94,26 @@ class Family(ABC):
         the solver.
 
         The result is called as ``solve(K, Cs, epsilon=…, after=…, only=…, alone=…)``: ``after`` is a path to
-        go on from, ``only`` the number of a fold to be solved, as if there were no other if ``alone``. It
-        returns a path, and tables as of `kernelwise.solvers.path_problem`.
+        go on from, ``only`` the number of a fold to be solved, as if there were no other if ``alone``. A
+        family with rows ``beside`` also gets ``beside=…``, of shape (n_samples, n_others). It returns a path,
+        and tables as of `kernelwise.solvers.path_problem`.
         """
+
+    def only_asked(self, y: np.ndarray) -> np.ndarray:
+        """Rows, by their targets, that all folds hold out and no machine is trained on."""
+        return np.empty(0, int)
+
+    def for_rows(self, samples: Samples, rows: np.ndarray, random_state: int) -> Family:
+        """The family as a search on these rows of the samples needs it."""
+        return self
+
+    def params(self, kernel: Any, C: float, epsilon: float | None) -> dict[str, Any]:
+        """A candidate in ``cv_results_``: the kernel, C, ε of a regression, and the kernel's numbers."""
+        numbers: dict[str, Any] = {}
+        if isinstance(kernel, Kernel):
+            numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
+        own = {} if epsilon is None else {"epsilon": epsilon}
+        return {"kernel": kernel, **numbers, "C": float(C), **own}
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         """Class index of each row, for folds and stratified samples; all zero without classes."""

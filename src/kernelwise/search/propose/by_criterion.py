@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.criteria import Criterion, SumsCriterion, ValidationError, as_criterion
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.optimizers import GridSearch, LineSearch, Optimizer, QuasiNewton
+from kernelwise.optimizers.base import WARNED_OF
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.search.data.samples import Samples
@@ -23,10 +23,6 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.candidates import CURVE
 from kernelwise.search.result import Choice, columns_of
 
-ADVICE = (
-    "Use criterion='auto', which lets cross-validation choose.",
-    "Use --criterion auto, which lets cross-validation choose.",
-)
 #: Points per parameter of a grid, by number of parameters, for a criterion without a derivative.
 GRIDS = {2: 25, 3: 9, 4: 5}
 
@@ -55,16 +51,15 @@ def by_criterion(
 def _by_sketch(validator: CrossValidator, start: Any, criterion: SumsCriterion) -> Choice:
     """The global maximum of a criterion over all widths."""
     sketch = validator.sketch(start)
-    best = sketch.maximize(criterion, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BoundaryWarning)  # the finding below says so, with advice
+        best = sketch.maximize(criterion, None)
     gammas = CURVE / sketch.histograms.quantile(0.5)
     kernel = start.rescaled(start.factor_for(best.gamma))
     scored = validator.score(kernel, f"{best.stop_reason} of {criterion.name}")
     if best.stop_reason != "interior peak":
-        message = (
-            f"The criterion {criterion.name} has no peak: its best γ, {best.gamma:.4g}, is at the edge "
-            "of the range."
-        )
-        validator.context.findings.append(Finding(best.stop_reason, "warning", message, *ADVICE))
+        found = catalogue.NO_PEAK[best.stop_reason](criterion=criterion.name, gamma=best.gamma)
+        validator.context.warn(found, BoundaryWarning)
     curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
     how = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
     return Choice(scored, criterion_path=curves, how=how)
@@ -79,13 +74,11 @@ def _with_C(validator: CrossValidator, scored: ScoredKernel, C: float) -> tuple[
     own = validator.score(scored.kernel, scored.reason, Cs=np.array([C]))
     if own.best_score >= scored.best_score - validator.standard_error(scored):
         return own, f"The criterion found C = {C:.4g} together with the kernel."
-    sentence = (
-        f"The criterion found C = {C:.4g} together with the kernel, but its cross-validated score is "
-        f"{own.best_score:.4g}. The search chose C = {scored.Cs[scored.best]:.4g}, which scores "
-        f"{scored.best_score:.4g}."
+    finding = catalogue.WORSE_C(
+        C=C, score=own.best_score, C_chosen=scored.Cs[scored.best], score_chosen=scored.best_score
     )
-    validator.context.findings.append(Finding("worse-C", "warning", sentence, *ADVICE))
-    return scored, sentence
+    validator.context.findings.append(finding)
+    return scored, finding.message
 
 
 def default_search(start: Kernel, criterion: Criterion) -> Optimizer:
@@ -134,26 +127,21 @@ def optimise(
     if validator.Cs is not None and "C" in criterion.theta_names:
         bounds = {"C": (float(validator.Cs[0]), float(validator.Cs[-1]))}
     problem = TuningProblem(start, criterion, part.Z, y, sample_weight=part.weight_or_none, bounds=bounds)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BoundaryWarning)  # its advice is for users of a TuningProblem
-        result = search.minimize(problem)
-    news = [one for one in result.diagnostics if bounds is None or not _is_about_C(one)]
-    findings = [_advised(finding) for finding in news]
-    validator.context.findings.extend(findings)
-    for finding in findings:
-        if not is_quiet and finding.severity == "warning" and finding.name in ("boundary", "plateau"):
-            warnings.warn(str(finding), BoundaryWarning, stacklevel=stacklevel_of_user())
+    result = search.minimize(problem, warns=False)  # its advice is for users of a TuningProblem
+    # For given values of C, the final choice says that C is at an end of them.
+    known = [] if bounds is None else [catalogue.AT_BOUND(parameter="C", is_low=low) for low in (True, False)]
+    for finding in map(_advised, (one for one in result.diagnostics if one not in known)):
+        category = WARNED_OF.get(finding.name)
+        validator.context.findings.append(finding)
+        if category is not None and not (is_quiet and category is BoundaryWarning):
+            validator.context.issue([finding], category)
     return result
-
-
-def _is_about_C(finding: Finding) -> bool:
-    """Whether it says that C is at an end of its range: for given values the final choice says so."""
-    return finding.name == "boundary" and finding.message.startswith("The best C ")
 
 
 def _advised(finding: Finding) -> Finding:
     """A finding of an optimizer with advice that can be followed here, where no bounds can be given."""
-    return replace(finding, advice=ADVICE[0]) if finding.name == "boundary" and finding.advice else finding
+    is_at_bound = finding.name == catalogue.AT_BOUND.name and finding.severity == "warning"
+    return replace(finding, advice=catalogue.BY_CROSS_VALIDATION[0]) if is_at_bound else finding
 
 
 def in_order_for(criterion: Any, part: Samples, random_state: int) -> Samples:

@@ -32,21 +32,28 @@ class Climb:
     epsilons: Sequence[float | None] | None = None
     tried: dict[float, ScoredKernel] = field(default_factory=dict)
 
-    def run(self, factors: Sequence[float], reasons: Sequence[str], *, climb: bool = True) -> ScoredKernel:
-        """Try the factors, then their neighbours uphill; return the best kernel as scored."""
+    def score_all(self, factors: Sequence[float], reasons: Sequence[str]) -> ScoredKernel:
+        """Try the factors; return the best kernel as scored."""
         self.validator.prefetch([self._at(factor) for factor in factors], self.epsilons)
         for factor, reason in zip(factors, reasons, strict=True):
             self._try(factor, reason)
-        if climb and self.base.input_powers:
+        return self.tried[self.best]
+
+    def run(self, factors: Sequence[float], reasons: Sequence[str]) -> ScoredKernel:
+        """Try the factors, then their neighbours uphill; return the best kernel as scored."""
+        self.score_all(factors, reasons)
+        if self.base.input_powers:
             for _ in range(MAX_CLIMBS):
                 if not self._try_around(STEP, NEAR, "uphill"):
                     break
-            return self.refine()
+            self._try_around(REFINE, np.sqrt(REFINE), "refined")
         return self.tried[self.best]
 
-    def refine(self) -> ScoredKernel:
-        """Try the nearest neighbours of the best factor; return the best kernel as scored."""
-        self._try_around(REFINE, np.sqrt(REFINE), "refined")
+    def go_on(self) -> ScoredKernel:
+        """Try nearest neighbours uphill from the best factor, which is known to be nearly right."""
+        for _ in range(MAX_CLIMBS):
+            if not self._try_around(REFINE, np.sqrt(REFINE), "refined"):
+                break
         return self.tried[self.best]
 
     @property

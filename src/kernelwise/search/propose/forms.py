@@ -46,9 +46,9 @@ BY_NAME = "centered-kta"
 def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
     """Choose among RBF and Laplacian kernels, plain and with weights of features, and sums of them.
 
-    ``one(validator, name)`` chooses the parameters of one form; ``by_score`` says that cross-validation does,
-    and no criterion of the user's, which weights are left out for. Where there are many rows, all forms
-    compete on some of them first.
+    ``one(validator, name)`` chooses the parameters of one form; ``by_score`` says that it does so by
+    cross-validation. If the user named a criterion, kernels with feature weights are not tried. Where there
+    are many rows, all forms compete on some of them first.
     """
     Z = validator.samples.Z
     if sparse.issparse(Z):
@@ -64,7 +64,8 @@ def _race(validator: CrossValidator, one: Callable[..., Choice]) -> Choice:
     """The best form where there are many rows: all compete on some of them first, at many widths.
 
     A form that is far behind there leaves; each of the others is scored on all rows at the width that did
-    best on the few, and the best of them at neighbouring widths, too. Weights of features are learned again.
+    best on the few, and plain ones and the best of all at neighbouring widths, too. Weights of features are
+    learned again.
     """
     few = validator.on_fewer(FIRST_ROWS)
     first = _all_forms(few, one, by_score=True)
@@ -72,7 +73,7 @@ def _race(validator: CrossValidator, one: Callable[..., Choice]) -> Choice:
     forms = Forms(validator, first=first)
     for name in AUTO:
         forms.try_again(name, first.choices[name].scored.kernel)
-    forms.refine(AUTO[0])
+        forms.refine(name)
     _try_others(forms, validator.family, validator.samples.n_columns, by_score=True)
     forms.refine(max(forms.choices, key=lambda name: forms.choices[name].scored.best_score))
     return forms.best()
@@ -191,7 +192,7 @@ class Forms:
         kernels = [_best_kernel(choice) for choice in self.choices.values()]
         if all(isinstance(kernel, Kernel) or hasattr(kernel, "by_fold") for kernel in kernels):
             together = summed(kernels, len(self.validator.folds))
-            self.try_(SUM, partial(self._climb, together, "sum of the forms", climb=False))
+            self.try_(SUM, partial(self._score, together, "sum of the forms"))
 
     def try_sums_of_widths(self, widths: Sequence[float]) -> None:
         """Try the sum of the plain forms at several widths, which need no search, and that of weighted ones.
@@ -206,17 +207,21 @@ class Forms:
             found = [_best_kernel(self.choices[form]) for form in forms]
             several = [one for kernel in found for one in at_widths(kernel, Z, widths)]
             together = summed(several, len(self.validator.folds))
-            self.try_(name, partial(self._climb, together, "sum of several widths", climb=False))
+            self.try_(name, partial(self._score, together, "sum of several widths"))
 
-    def _climb(self, kernels: Any, reason: str, factor: float = 1.0, *, climb: bool = True) -> Choice:
-        found = Climb(kernels, self.validator)
-        return Choice(found.run([factor], [reason], climb=climb), climb=found)
+    def _climb(self, kernels: Any, reason: str) -> Choice:
+        climb = Climb(kernels, self.validator)
+        return Choice(climb.run([1.0], [reason]), climb=climb)
+
+    def _score(self, kernels: Any, reason: str, factor: float = 1.0) -> Choice:
+        climb = Climb(kernels, self.validator)
+        return Choice(climb.score_all([factor], [reason]), climb=climb)
 
     def try_again(self, name: str, kernels: Any, factor: float = 1.0) -> None:
         """Try a form at the width that did best in the first stage, if it was not far behind there."""
         assert self.first is not None
         if name == AUTO[0] or name not in self.first.left:  # which gives the others their weights
-            self.try_(name, partial(self._climb, kernels, "first stage", factor, climb=False))
+            self.try_(name, partial(self._score, kernels, "first stage", factor))
 
     @cached_property
     def left(self) -> dict[str, float]:
@@ -229,12 +234,12 @@ class Forms:
         return {name: score for name, score in scores.items() if score < scores[top] - FAR * error}
 
     def refine(self, name: str) -> None:
-        """Try neighbouring widths of a form that was tried at one, unless it is a sum."""
-        choice = self.choices[name]
-        if choice.climb is None or name in SUMS or len(choice.climb.tried) > 1:
+        """Try neighbouring widths of a form that was tried at one, unless it is a sum or there is none."""
+        choice = self.choices.get(name)
+        if choice is None or choice.climb is None or name in SUMS or len(choice.climb.tried) > 1:
             return
         n_scored = len(self.validator.scored)
-        choice.scored = choice.climb.refine()
+        choice.scored = choice.climb.go_on()
         choice.index = choice.scored.best
         self.scored[name] += tuple(self.validator.scored[n_scored:])
 

@@ -46,7 +46,7 @@ def search_metric(
         validator.prefetch([variant for _, variant in variants])
         for what, variant in variants:
             climb = Climb(variant, validator)
-            climb.run([1.0], [f"{reason}{what}"], climb=False)
+            climb.score_all([1.0], [f"{reason}{what}"])
             climbs.append(climb)
             found.append(learned)
     tried = [climb.tried[1.0] for climb in climbs]

@@ -74,7 +74,7 @@ def metric_of_gradients(validator: CrossValidator, plain: Choice, *, full: bool,
         climbs = []
         for t in STEPS if number == rounds - 1 else (1.0,):
             climbs.append(Climb(weighted(start, products, t, validator.samples.columns), validator))
-            climbs[-1].run([1.0], [f"metric: {STEPS[t]}"], climb=False)
+            climbs[-1].score_all([1.0], [f"metric: {STEPS[t]}"])
         best = max(climbs, key=lambda climb: climb.tried[1.0].best_score)
         scored, kernels = best.tried[1.0], best.base
     return Choice(best.run([], []), climb=best)
@@ -120,7 +120,7 @@ class MetricForms:
         climb, learned, _ = search_metric(self.validator, "diagonal", (criterion,))
         if self._in_form is not _as_it_is:
             climb = Climb(self._formed(climb.best_kernel), self.validator)
-            climb.run([1.0], [f"metric: {criterion}"], climb=False)
+            climb.score_all([1.0], [f"metric: {criterion}"])
         scored, index, why = most_regularised(self.validator, climb)
         return Choice(scored, index, climb, columns_of(learned.result), learned.result, why)
 
@@ -143,7 +143,7 @@ class MetricForms:
 
 def _at_its_width(validator: CrossValidator, kernels: Kernel | FoldKernels, name: str) -> Choice:
     climb = Climb(kernels, validator)
-    return Choice(climb.run([1.0], [f"metric: {name}"], climb=False), climb=climb)
+    return Choice(climb.score_all([1.0], [f"metric: {name}"]), climb=climb)
 
 
 def _as_it_is(kernel: Any) -> Any:

@@ -14,7 +14,7 @@ from kernelwise._core.parameters import constructor_params
 from kernelwise._core.validation import check_choice, check_integer, check_positive, check_seed
 from kernelwise.criteria import as_criterion
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, Kernel, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, Optimizer
 from kernelwise.problem import TuningProblem
@@ -93,9 +93,7 @@ class MetricLearner:
         if self.validation_fraction is not None:
             optimizer = self._stopped_early(Z, y, optimizer)
             n_iterations = constructor_params(optimizer)["max_iter"]
-            when = f"The search stops after {n_iterations} iterations"
-            why = "where it classified held-out samples best"
-            findings.append(Finding("early stopping", "info", f"{when}, {why}."))
+            findings.append(catalogue.EARLY_STOPPING(n_iterations=n_iterations))
         starts = list(dict.fromkeys(map(float, self.starts)))
         runs: dict[float, TuningResult] = {}
         if self.optimizer is None and len(starts) > 1 and as_criterion(self.criterion).is_held_out:
@@ -108,8 +106,8 @@ class MetricLearner:
         best = min(starts, key=lambda start: runs[start].value)
         values = {start: run.value for start, run in runs.items()}
         # The number of iterations is small on purpose: that it was reached is no news.
-        is_ours = self.optimizer is None
-        findings += [one for one in runs[best].diagnostics if not (is_ours and one.name == "max_iter")]
+        is_ours, at_limit = self.optimizer is None, catalogue.MAX_ITER.name
+        findings += [one for one in runs[best].diagnostics if not (is_ours and one.name == at_limit)]
         return LearnedMetric(runs[best].kernel, best, values, runs[best], tuple(findings))
 
     def _chain(
@@ -168,13 +166,4 @@ def _constant_findings(Z: np.ndarray) -> list[Finding]:
     n_constant = int((np.ptp(Z, axis=0) == 0).sum())
     if not n_constant:
         return []
-    message = f"{n_constant} of {Z.shape[1]} features are constant and have no influence on the model."
-    return [
-        Finding(
-            "constant features",
-            "info",
-            message,
-            "Check them if they should vary.",
-            "Check them if they should vary, or leave them out with --ignore.",
-        )
-    ]
+    return [catalogue.CONSTANT_FEATURES(n_constant=n_constant, n_features=Z.shape[1])]

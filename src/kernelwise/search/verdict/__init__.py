@@ -9,5 +9,6 @@
     optimism.py   what the best of many settings owes to luck
     stability.py  whether other rows would have chosen otherwise
     leaks.py      columns and rows that make a score look too good
+    one_class.py  the same for one class: why a kernel was chosen, and when not to trust it
     trust.py      when not to trust the answer: ends of ranges, folds, classes, matrices
 """

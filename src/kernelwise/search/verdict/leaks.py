@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from kernelwise._core.row_numbers import numbers_rows
-from kernelwise._core.text import count, in_words
-from kernelwise.findings import Finding
+from kernelwise._core.text import in_words
+from kernelwise.findings import Entry, Finding, catalogue
 
 #: Fewer rows than this say nothing about a column.
 MIN_ROWS = 30
@@ -51,28 +51,10 @@ def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: 
     telling = [k for k, wrong in told.items() if not wrong]
     nearly = [k for k, wrong in told.items() if wrong]
     return [
-        *_finding("row numbers", numbering, names, "numbers the rows", "number the rows"),
-        *_finding(
-            "identifiers",
-            [k for k in identifying if k not in told],
-            names,
-            "has a different whole number in every row, as identifiers do",
-            "have a different whole number in every row, as identifiers do",
-        ),
-        *_finding(
-            "target in a column",
-            telling,
-            names,
-            "determines the target without any other column",
-            "each determine the target without any other column",
-        ),
-        *_finding(
-            "target in a column",
-            nearly,
-            names,
-            "determines the target of 99 in 100 rows without any other column",
-            "each determine the target of 99 in 100 rows without any other column",
-        ),
+        *_about(catalogue.ROW_NUMBERS, numbering, names),
+        *_about(catalogue.IDENTIFIERS, [k for k in identifying if k not in told], names),
+        *_about(catalogue.TARGET_IN_COLUMN, telling, names),
+        *_about(catalogue.TARGET_NEARLY_IN_COLUMN, nearly, names),
     ]
 
 
@@ -148,37 +130,27 @@ def _wrong_numbers(column: np.ndarray, y: np.ndarray, _tolerance: float) -> int 
     return 0 if abs(np.corrcoef(a, b)[0, 1]) >= SAME else None
 
 
-def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many: str) -> list[Finding]:
+def _about(entry: Entry, columns: list[int], names: Sequence[str]) -> list[Finding]:
+    """The finding of an entry about columns; none if there are none."""
     if not columns:
         return []
     named = [str(names[k]) for k in columns]
     rest = [f"{len(named) - MAX_NAMED} more"] if len(named) > MAX_NAMED else []
     shown = in_words([*named[:MAX_NAMED], *rest])
-    message = f"{shown[0].upper()}{shown[1:]} {one if len(named) == 1 else many}."
-    if name == "target in a column":
-        ask = "If its value will not be known for new rows, leave the column out"
-    elif name == "identifiers":
-        ask = "If it identifies the rows, leave the column out"
-    else:
-        ask = "New rows will have other numbers, so leave the column out"
-    if len(named) > 1:
-        ask = ask.replace("its value", "their values").replace("it identifies", "they identify")
-        ask = ask.replace("the column", "the columns")
-    options = ",".join(label.strip("'\"") for label in named)
-    options = f'"{options}"' if " " in options else options
-    return [Finding(name, "warning", message, f"{ask}.", f"{ask} (--ignore {options}).")]
+    typed = ",".join(label.strip("'\"") for label in named)
+    typed = f'"{typed}"' if " " in typed else typed
+    return [entry(n=len(named), columns=f"{shown[0].upper()}{shown[1:]}", typed=typed)]
 
 
 def copies_finding(n_copies: int, n_test: int) -> list[Finding]:
     """Test rows that the model was trained on: a warning if they are more than a few."""
     if n_copies == 0:
         return []
-    what = "All" if n_copies == n_test else f"{n_copies} of the"
-    verb, whose = ("is", "Its") if n_copies == 1 else ("are", "Their")
-    message = (
-        f"{what} {count(n_test, 'test row')} {verb} also in the training data. {whose} part of the test "
-        "score tells nothing about new rows."
-    )
-    advice = "Test on rows that the model was not trained on."
-    is_few = n_copies <= FEW * n_test
-    return [Finding("test rows in training", "info" if is_few else "warning", message, advice)]
+    return [
+        catalogue.TEST_ROWS_TRAINED_ON(
+            copies="All" if n_copies == n_test else f"{n_copies} of the",
+            n=n_copies,
+            n_test=n_test,
+            severity="info" if n_copies <= FEW * n_test else "warning",
+        )
+    ]

@@ -29,7 +29,7 @@ class Corrected(NamedTuple):
     """A score corrected for the choice among so many settings, and what its lead must exceed to count."""
 
     score: float
-    lead_error: float
+    min_significant_lead: float
     n_settings: int
 
 

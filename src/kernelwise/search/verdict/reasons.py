@@ -74,7 +74,7 @@ def why_tried(reason: str) -> str:
     return f"The search tried it because {in_words(list(dict.fromkeys(WHY_TRIED[part] for part in parts)))}."
 
 
-class Told(NamedTuple):
+class Summary(NamedTuple):
     """What is said of a model: its score and its error, the score without luck, and that of a constant."""
 
     score: float
@@ -83,7 +83,7 @@ class Told(NamedTuple):
     baseline: Baseline
 
 
-def reasons(validator: CrossValidator, choice: Choice, told: Told) -> list[str]:
+def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
     """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
     found = [
         _score(validator, choice, told),
@@ -105,7 +105,7 @@ def _mean(choice: Choice) -> float:
     return float(choice.scored.scores[choice.index].mean())
 
 
-def _score(validator: CrossValidator, choice: Choice, told: Told) -> str:
+def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
     share, baseline = validator.scorer.is_share, told.baseline
     found = f"{score_text(told.score, share)}{error_text(told.error, share)}"
     what = model_text(choice.scored.kernel, choice.C)
@@ -118,7 +118,7 @@ def _score(validator: CrossValidator, choice: Choice, told: Told) -> str:
     return f"{sentence} {guess} {score_text(baseline.score, share)}."
 
 
-def _other_labels(validator: CrossValidator, choice: Choice, told: Told) -> list[str]:
+def _other_labels(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
     """Both scores, where the labels that the model gives have another one than those of the search."""
     texts = [
         f"{100 * score:.2f} %" if validator.scorer.is_share else f"{score:.4f}"
@@ -132,7 +132,7 @@ def _other_labels(validator: CrossValidator, choice: Choice, told: Told) -> list
     ]
 
 
-def _luck(validator: CrossValidator, told: Told) -> list[str]:
+def _luck(validator: CrossValidator, told: Summary) -> list[str]:
     """What is left of a score that is the best of many."""
     if told.score - told.corrected <= COUNTS * float(np.nan_to_num(told.error)):
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.search.engine.scored_kernel import smooth
 from kernelwise.search.engine.validator import CrossValidator
 
@@ -33,12 +33,14 @@ def stability_findings(validator: CrossValidator) -> list[Finding]:
     is_different = np.array(shares) > DIFFERENT
     if is_different.sum() <= N_DRAWS / 2:
         return []
-    message = (
-        f"With so few rows, other rows would lead to another choice. In {is_different.sum()} of {N_DRAWS} "
-        f"resamplings of the {validator.n_held_out:.0f} rows, another kernel or C scored best, and it gives "
-        f"another answer for {100 * np.median(np.array(shares)[is_different]):.0f} % of the rows."
-    )
-    return [Finding("unstable choice", "info", message, "More rows would make the choice more certain.")]
+    return [
+        catalogue.UNSTABLE(
+            n_other=is_different.sum(),
+            n_draws=N_DRAWS,
+            n_rows=validator.n_held_out,
+            percent=100 * np.median(np.array(shares)[is_different]),
+        )
+    ]
 
 
 def _winners(labels: list[np.ndarray], y: np.ndarray, weights: np.ndarray) -> list[tuple[int, int]]:

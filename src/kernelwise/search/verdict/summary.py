@@ -16,7 +16,7 @@ from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scores import goes_by_labels
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
 from kernelwise.search.verdict.optimism import optimism
-from kernelwise.search.verdict.reasons import Told, reasons
+from kernelwise.search.verdict.reasons import Summary, reasons
 
 
 def shown_as_sure(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ def announce(
         error = float(standard_error(label_scores, validator.n_held_out, validator.scorer.is_share))
     error = float(np.fmax(error, labels_error(validator, labels)))
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
-    told = Told(score, error, score - luck, guess)
+    told = Summary(score, error, score - luck, guess)
     return replace(
         result,
         score=score,

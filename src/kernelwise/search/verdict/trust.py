@@ -1,17 +1,19 @@
-"""When not to trust the answer.
+"""Reasons not to trust the answer.
 
-No better than a constant answer, classes never predicted, ends of ranges, rows and classes that no fold of
-the user's holds out, a kernel matrix that is not positive semi-definite.
+The model is no better than a constant answer, never predicts a class, or is at the end of a range; no fold of
+the user's holds out some rows or classes; a kernel matrix is not positive semi-definite.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.gram import gram_of
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.engine.validator import CrossValidator
@@ -26,9 +28,6 @@ from kernelwise.search.verdict.wording import kernel_text, number
 
 #: Classes that a sentence lists, at most.
 MAX_LISTED = 5
-NO_BETTER = "no better than guessing"
-LONE = "class of one row"
-C_AT_END = "C at the end of its range"
 
 
 def baseline_findings(
@@ -41,21 +40,18 @@ def baseline_findings(
     """
     true = Corrected(score, float(np.nan_to_num(error)), 1) if corrected is None else corrected
     is_unknown = baseline is None or not np.isfinite(baseline.score)
-    if baseline is None or is_unknown or true.score - baseline.score > true.lead_error:
+    if baseline is None or is_unknown or true.score - baseline.score > true.min_significant_lead:
         return []
     found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
-    if score - baseline.score > true.lead_error:
-        found += f" ({true.score:.4g} without the luck of choosing among {true.n_settings} settings)"
-    clearly = "no" if score <= baseline.score else "not clearly"
-    message = (
-        f"The model is {clearly} better than guessing: its cross-validated score is {found}, and "
-        f"{baseline.answer} scores {round(baseline.score, 9) + 0.0:.4g}."
-    )
-    advice = (
-        "Do not rely on this model. Look for features that are related to the target, for more rows, or for "
-        "a score that measures what matters to you."
-    )
-    return [Finding(NO_BETTER, "warning", message, advice)]
+    values: dict[str, Any] = {
+        "is_below": score <= baseline.score,
+        "score": found,
+        "answer": baseline.answer,
+        "baseline": round(baseline.score, 9) + 0.0,
+    }
+    if score - baseline.score <= true.min_significant_lead:
+        return [catalogue.NO_BETTER(**values)]
+    return [catalogue.NO_BETTER_BUT_FOR_LUCK(corrected=true.score, n_settings=true.n_settings, **values)]
 
 
 def class_findings(
@@ -74,20 +70,10 @@ def class_findings(
     shown = [f"{labels[k]!r} ({count(round(float(n_rows[k]), 6), 'row')})" for k in never[:MAX_LISTED]]
     more = f" and {len(never) - MAX_LISTED} more" if len(never) > MAX_LISTED else ""
     answered = np.setdiff1d(predicted, [-1])
+    named = f"{', '.join(shown)}{more}"
     if len(answered) == 1:
-        what = f"The model predicts {labels[answered[0]]!r} for every held-out row, and never"
-    else:
-        what = f"The model never predicts {count(len(never), 'class', 'classes')} of {len(present)}:"
-    message = f"{what} {', '.join(shown)}{more}."
-    return [
-        Finding(
-            "classes never predicted",
-            "warning",
-            message,
-            "To weight the classes equally, use class_weight='balanced' and scoring='balanced_accuracy'.",
-            "To weight the classes equally, use --class-weight balanced --scoring balanced_accuracy.",
-        )
-    ]
+        return [catalogue.ALWAYS_THE_SAME(answer=labels[answered[0]], classes=named)]
+    return [catalogue.NEVER_PREDICTED(n=len(never), n_classes=len(present), classes=named)]
 
 
 def lone_findings(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> list[Finding]:
@@ -97,14 +83,7 @@ def lone_findings(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) ->
         return []
     more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
     shown = ", ".join(labels[:MAX_LISTED])
-    message = (
-        f"Class {shown} has one row, so no score can measure how well the model recognises it."
-        if len(labels) == 1
-        else f"Classes {shown}{more} have one row each, so no score can measure how well the model "
-        "recognises them."
-    )
-    advice = "Add rows of such a class, merge it with another class, or remove it."
-    return [Finding(LONE, "warning", message, advice)]
+    return [catalogue.CLASS_OF_ONE_ROW(n=len(labels), classes=f"{shown}{more}")]
 
 
 def edge_findings(choice: Choice, error: float, *, is_given: bool, is_guess: bool) -> list[Finding]:
@@ -139,18 +118,13 @@ def _edge_of_C(choice: Choice, error: float, is_given: bool, is_guess: bool) -> 
     is_last = scaled / STEP < LIMITS[0] if is_low else scaled * STEP > LIMITS[1]
     if not (is_given or is_last):
         return None
-    side, beyond = ("smallest", "smaller") if is_low else ("largest", "larger")
+    C = number(Cs[index])
     if is_given:
-        message = f"C = {number(Cs[index])} is the {side} of the given values, and it has the best score."
-        advice, option = (f"Give {beyond} values of C, too ({name})." for name in ("Cs", "--log2c"))
-        return Finding(C_AT_END, "warning", message, advice, option)
-    message = f"C = {number(Cs[index])} is the {side} value that the search tries, and it has the best score."
-    advice = (
-        "The model hardly adapts to the rows. The features may be hardly related to the target."
-        if is_low
-        else "The model tries to fit every single row. Look for errors in the target."
-    )
-    return Finding(C_AT_END, "warning" if is_guess else _severity(gain, error), message, advice)
+        return catalogue.C_AT_GIVEN_END(C=C, is_low=is_low)
+    severity = "warning" if is_guess else _severity(gain, error)
+    if is_low:
+        return catalogue.C_SMALLEST(C=C, severity=severity)
+    return catalogue.C_LARGEST(C=C, severity=severity)
 
 
 def _edge_of_width(climb: Climb, error: float) -> Finding | None:
@@ -166,24 +140,10 @@ def _edge_of_width(climb: Climb, error: float) -> Finding | None:
     gain = climb.tried[factor].best_score - climb.tried[neighbour].best_score
     if not (is_low or is_high) or gain <= 0.0:
         return None
-    end, meaning, advice, option = (
-        (
-            "widest",
-            "the model is almost linear",
-            "Try kernel='linear', which is simpler.",
-            "Try --kernel linear.",
-        )
-        if is_low
-        else (
-            "narrowest",
-            "hardly any two rows are alike",
-            "Look for columns that identify the rows, and for features without a relation to the target.",
-            "",
-        )
-    )
-    kernel = kernel_text(climb.tried[factor].kernel)
-    message = f"The chosen kernel ({kernel}) is the {end} that the search tries: {meaning}."
-    return Finding("width at the end of its range", _severity(gain, error), message, advice, option)
+    kernel, severity = kernel_text(climb.tried[factor].kernel), _severity(gain, error)
+    if is_low:
+        return catalogue.WIDEST(kernel=kernel, severity=severity)
+    return catalogue.NARROWEST(kernel=kernel, severity=severity)
 
 
 #: Classes never held out that are named, at most.
@@ -191,7 +151,7 @@ MAX_NAMED = 3
 
 
 def fold_findings(validator: CrossValidator) -> list[Finding]:
-    """What folds leave out: classes that one does not learn or none holds out, and rows that none does."""
+    """Findings about folds: classes that a fold does not learn, and rows and classes that none holds out."""
     found = []
     if isinstance(validator.family, Classification):
         found += _unlearned(validator)
@@ -202,11 +162,7 @@ def fold_findings(validator: CrossValidator) -> list[Finding]:
         weight = validator.samples.weight[np.unique(validator.fold_rows.rows)]
         n_all, n_held = float(copies_of(weight).sum()), validator.n_held_out
         if n_held < n_all:
-            message = (
-                f"The folds hold out {n_held:.0f} of {n_all:.0f} rows. Scores and probabilities come from "
-                "these rows; the final model is trained on all rows."
-            )
-            found.append(Finding("rows never held out", "info", message))
+            found.append(catalogue.ROWS_NEVER_HELD_OUT(n_held=n_held, n_rows=n_all))
     return found
 
 
@@ -214,14 +170,7 @@ def _unlearned(validator: CrossValidator) -> list[Finding]:
     strata = validator.in_folds.strata
     n_classes = len(np.unique(strata))
     n_folds = sum(len(np.unique(strata[train])) < n_classes for train, _ in validator.folds)
-    if not n_folds:
-        return []
-    lacks = count(n_folds, "fold of 'cv' has", "folds of 'cv' have")
-    message = (
-        f"{lacks} no row of some class to train on. The rows of this class that are held out there count as "
-        "wrong, and probabilities come from the other folds, if there are any."
-    )
-    return [Finding("classes not trained on", "info", message, "Use folds with all classes in training.")]
+    return [catalogue.CLASSES_NOT_TRAINED_ON(n=n_folds)] if n_folds else []
 
 
 def _classes_never_held_out(validator: CrossValidator, family: Classification) -> list[Finding]:
@@ -230,11 +179,7 @@ def _classes_never_held_out(validator: CrossValidator, family: Classification) -
         return []
     names = ", ".join(map(repr, family.classes[lone[:MAX_NAMED]].tolist()))
     more = f" and {len(lone) - MAX_NAMED} more" if len(lone) > MAX_NAMED else ""
-    message = (
-        f"No fold holds out rows of {count(len(lone), 'class', 'classes')} ({names}{more}). Their "
-        "probabilities come from rows that the model was trained on, and may be too high."
-    )
-    return [Finding("classes never held out", "info", message, "Use folds that hold out all classes.")]
+    return [catalogue.CLASSES_NEVER_HELD_OUT(n=len(lone), classes=f"{names}{more}")]
 
 
 #: Rows whose eigenvalues are looked at: a part of a positive semi-definite matrix is one, too.
@@ -252,10 +197,4 @@ def indefinite_findings(validator: CrossValidator, choice: Choice) -> list[Findi
         rows = sample(validator.samples.strata, MAX_EIGEN_ROWS, validator.random_state)
     values = np.linalg.eigvalsh(gram_of(choice.scored.kernel, validator.samples[rows].Z))
     share = float(-values[values < 0.0].sum() / np.abs(values).sum()) if values.any() else 0.0
-    if share <= NEGATIVE_SHARE:
-        return []
-    message = (
-        f"The chosen kernel matrix is not positive semi-definite: {100 * share:.0f} % of its eigenvalues, by "
-        "size, are negative. The solver may then find a local solution, not the best one."
-    )
-    return [Finding("indefinite", "info", message, "Use other distances or kernel values if you can.")]
+    return [catalogue.INDEFINITE_AS_GIVEN(percent=100 * share)] if share > NEGATIVE_SHARE else []

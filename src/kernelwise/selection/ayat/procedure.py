@@ -15,7 +15,7 @@ from kernelwise._core.validation import check_choice, check_labels, check_sample
 from kernelwise.criteria import Criterion, ValidationError
 from kernelwise.criteria.held_out_errors import index_in
 from kernelwise.exceptions import TrustWarning
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.multiclass import class_pairs, members_of
 from kernelwise.optimizers import Optimizer, QuasiNewton
@@ -126,12 +126,8 @@ def _below_majority(pair: PairTuning) -> Iterator[Finding]:
     if not is_as_good(pair.chosen, pair.majority):
         accuracy = 1.0 - pair.chosen["validation_error"]
         first, second = np.array(pair.classes).tolist()
-        yield Finding(
-            "below majority",
-            "warning",
-            f"The model chosen for the classes {first!r} and {second!r} is right on {100 * accuracy:.1f} % "
-            f"of the validation set, of which the larger class is {100 * pair.majority:.1f} %.",
-            "Do not use it: try loss='likelihood', choose='lowest', a larger validation set or TunedSVC.",
+        yield catalogue.BELOW_MAJORITY(
+            first=first, second=second, percent=100 * accuracy, majority=100 * pair.majority
         )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from kernelwise._core.text import count
 from kernelwise._core.validation import check_not_negative, check_positive
@@ -16,10 +14,6 @@ from kernelwise.criteria import as_criterion
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
-from kernelwise.search.data.canonical import DistinctRows
-from kernelwise.search.data.folds import check_folds_have_weight
-from kernelwise.search.data.given_folds import check_kind_of_folds, given_folds, read_splits
-from kernelwise.search.data.group_folds import grouped_folds, read_groups
 
 #: Words that stand for no kernel of samples.
 NO_SAMPLES = ("precomputed", PRECOMPUTED_DISTANCE, "auto")
@@ -140,49 +134,3 @@ def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
         )
     if isinstance(folds, int | np.integer) and folds > n:
         raise ValueError(f"cv={folds} is more than the {count(n, 'sample')}. Use fewer folds.")
-
-
-def seed_of(random_state: Any) -> int:
-    """An integer to draw folds and samples with: the same one whenever the same integer is given."""
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))
-
-
-def folds_of(
-    cv: Any,
-    X: Any,
-    y: np.ndarray,
-    weight: np.ndarray,
-    distinct: DistinctRows,
-    owner: str,
-    *,
-    strata: np.ndarray,
-    params: dict[str, Any],
-    random_state: int,
-    needs_all_classes: bool,
-) -> Any:
-    """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows.
-
-    ``params`` are arguments of the splitter. With ``groups`` among them, folds that would be drawn here are
-    folds of whole groups; ``strata``, of shape (n_samples,), are the classes that they balance.
-    """
-    groups = params.get("groups")
-    is_drawn = (isinstance(cv, str) and cv == "auto") or isinstance(cv, int | np.integer)
-    if not (isinstance(cv, str) and cv == "auto"):
-        check_kind_of_folds(cv, "'auto'", owner)
-    group = None if groups is None else read_groups(groups, len(y), owner)
-    if is_drawn and group is None:
-        return cv if isinstance(cv, str) else int(cv)
-    if is_drawn and group is not None:
-        return grouped_folds(
-            *(cv, group, strata, weight, distinct),
-            random_state=random_state,
-            needs_all_classes=needs_all_classes,
-            owner=owner,
-        )
-    splits = read_splits(cv, X, y, owner, params)
-    folds = given_folds(splits, distinct.row_of, weight)
-    check_folds_have_weight(splits, weight, owner)
-    # With groups no row of one is trained on by the fold that holds the group out, however rare its class.
-    return folds if group is None else folds.spelled_out()

@@ -134,6 +134,9 @@ def fit_sigmoids(f: Double, target: Double, w: Double, points: Double) -> int:
 def from_products(G: Double, norms_x: Double, norms_y: Double, rounding: float) -> None:
     """Inner products to squared distances, in place."""
 
+def mirror(D: Double, first: int, last: int) -> None:
+    """What is above the diagonal also below it, in the rows from ``first`` to ``last``."""
+
 def city_block(rows: Double, columns: Double, D: Double, first: int) -> None:
     """Write Σ_k |x_ik − y_kj| to D, from column ``first`` on."""
 

@@ -52,6 +52,15 @@ inline void city_block(Rows<const double> rows, Rows<const double> columns, Rows
     }
 }
 
+// D_ij = D_ji below the diagonal, in the rows from ``first`` to ``last``; tiles of both stay in the cache.
+inline void mirror(Rows<double> D, Index first, Index last) {
+    constexpr Index TILE = 32;
+    for (Index top = first; top < last; top += TILE)
+        for (Index left = 0; left < last; left += TILE)
+            for (Index i = top; i < smaller(top + TILE, last); ++i)
+                for (Index j = left; j < smaller(left + TILE, i); ++j) D[i][j] = D[j][i];
+}
+
 // sums_kj += Σ_i V_ij |x_ik − y_jk|, of rows (n, d) and columns (d, m).
 inline void add_differences(Rows<const double> rows, Rows<const double> columns, Rows<const double> V,
                             Rows<double> sums) {

@@ -255,6 +255,13 @@ void city_block(Matrix<const double> rows, Matrix<const double> columns, Matrix<
     chosen_functions().city_block(view(rows), view(columns), view(D), first);
 }
 
+void mirror(Matrix<double> D, Index first, Index last) {
+    need(D.shape(0) == D.shape(1) && 0 <= first && first <= last && last <= static_cast<Index>(D.shape(0)),
+         "D must be square, and have the rows.");
+    nb::gil_scoped_release without_lock;
+    chosen_functions().mirror(view(D), first, last);
+}
+
 void add_differences(Matrix<const double> rows, Matrix<const double> columns, Matrix<const double> V,
                      Matrix<double> sums) {
     need(rows.shape(1) == columns.shape(0) && V.shape(0) == rows.shape(0) && V.shape(1) == columns.shape(1) &&
@@ -388,6 +395,7 @@ NB_MODULE(_native, module) {
     define(module, "fit_sigmoids", &fit_sigmoids, "f", "target", "w", "points");
     define(module, "from_products", &from_products, "G", "norms_x", "norms_y", "rounding"_a);
     define(module, "city_block", &city_block, "rows", "columns", "D", "first"_a);
+    define(module, "mirror", &mirror, "D", "first"_a, "last"_a);
     define(module, "add_differences", &add_differences, "rows", "columns", "V", "sums");
     define(module, "add_signs", &add_signs, "rows", "others", "V", "sums");
     define(module, "count_pairs", &count_pairs, "G", "norms_x", "norms_y", "rounding"_a, "per_bottom"_a, "upper"_a,

@@ -35,6 +35,7 @@ constinit const Functions functions{
     sigmoids::fit,
     distances::from_products,
     distances::city_block,
+    distances::mirror,
     distances::add_differences,
     distances::add_signs,
     sketch::count,

@@ -33,6 +33,7 @@ struct Functions {
     Index (*fit_sigmoids)(Rows<const double> f, Rows<const double> target, Rows<const double> w, Rows<double> points);
     void (*from_products)(Rows<double> G, Row<const double> norms_x, Row<const double> norms_y, double rounding);
     void (*city_block)(Rows<const double> rows, Rows<const double> columns, Rows<double> D, Index first);
+    void (*mirror)(Rows<double> D, Index first, Index last);
     void (*add_differences)(Rows<const double> rows, Rows<const double> columns, Rows<const double> V,
                             Rows<double> sums);
     void (*add_signs)(Rows<const double> rows, Rows<const double> others, Rows<const double> V, Rows<double> sums);

@@ -58,6 +58,25 @@ def test_city_block_distances_from_a_first_column_on(shape, first):
     np.testing.assert_allclose(D[:, first:], expected[:, first:], rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("n", "first", "last"), [(1, 0, 1), (5, 0, 5), (70, 0, 70), (100, 31, 66), (40, 7, 7)]
+)
+def test_what_is_above_the_diagonal_is_copied_below_it(n, first, last):
+    D = np.random.default_rng(n).normal(size=(n, n))
+    expected = np.triu(D) + np.triu(D, 1).T
+    expected = np.where(np.isin(np.arange(n), np.arange(first, last))[:, None], expected, D)
+    _native.mirror(D, first, last)
+    np.testing.assert_array_equal(D, expected)
+
+
+@pytest.mark.parametrize(
+    ("shape", "first", "last"), [((3, 4), 0, 3), ((4, 4), 0, 5), ((4, 4), -1, 2), ((4, 4), 3, 2)]
+)
+def test_only_rows_of_a_square_matrix_are_mirrored(shape, first, last):
+    with pytest.raises(ValueError, match="square"):
+        _native.mirror(np.zeros(shape), first, last)
+
+
 def test_city_block_distances_are_exact_where_sums_are():
     rng = np.random.default_rng(0)
     X, Y = rng.integers(-50, 50, (9, 13)) / 8.0, rng.integers(-50, 50, (300, 13)) / 8.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelwise import _native
-from kernelwise._core.threads import in_order
+from kernelwise._core.threads import by_rows, in_order
 
 # Rows of a block. Of a symmetric matrix a block is computed from its own columns on, so that small ones save
 # half of the work.
@@ -36,10 +36,13 @@ def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarr
         for first in starts:
             block(first)
     if is_square:
-        for first in starts:  # above the diagonal only, so far
-            after = slice(first + ROWS, None)
-            D[after, first : first + ROWS] = D[first : first + ROWS, after].T
+        mirror(D)
     return D.astype(X.dtype, copy=False)
+
+
+def mirror(D: np.ndarray) -> None:
+    """Copy what is above the diagonal of a square matrix to below it."""
+    by_rows(lambda rows: _native.mirror(D, rows.start, min(rows.stop, len(D))), D.shape)
 
 
 def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from kernelwise import _native
 from kernelwise._core.threads import by_rows, in_order
 from kernelwise._core.typing import Samples, is_sparse
-from kernelwise.kernels.city_block import city_block_distances
+from kernelwise.kernels.city_block import city_block_distances, mirror
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
 DISTANCES, PRODUCTS, CITY_BLOCK = "squared distances", "inner products", "city-block distances"
@@ -105,16 +105,12 @@ def _by_blocks(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     product = np.empty((X.shape[0], Y.shape[0]), np.result_type(X, Y))
 
     def block(first: int) -> None:
-        rows = slice(first, first + ROWS)
-        if X is not Y:
-            np.matmul(X[rows], Y.T, out=product[rows])
-            return
-        product[rows, rows] = X[rows] @ X[rows].T
-        above = slice(min(first + ROWS, X.shape[0]), None)
-        product[rows, above] = X[rows] @ X[above].T
-        product[above, rows] = product[rows, above].T
+        rows, columns = slice(first, first + ROWS), slice(first if X is Y else 0, None)
+        np.matmul(X[rows], Y[columns].T, out=product[rows, columns])
 
     in_order(block, range(0, X.shape[0], ROWS))
+    if X is Y:
+        mirror(product)
     return product
 
 

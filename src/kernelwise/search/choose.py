@@ -63,13 +63,13 @@ def choose(
         finding = catalogue.UNUSED_SEARCH(criterion=criterion)
         if finding not in validator.context.findings:  # "auto" chooses for each of its kernels
             validator.context.findings.append(finding)
-    one = partial(_one_form, validator, criterion=criterion, search=optimizer, given=given)
+    one = partial(_one_form, criterion=criterion, search=optimizer, given=given)
     if isinstance(kernel, str) and kernel == "auto":
         choice = auto(validator, one, by_score=isinstance(criterion, str))
     elif isinstance(kernel, list | tuple):
-        choice = among(validator, kernel, one)
+        choice = among(validator, kernel, partial(one, validator))
     else:
-        choice = one(kernel)
+        choice = one(validator, kernel)
     scored, why = fit_epsilon(validator, choice.scored, choice.climb)
     if scored is not choice.scored:
         choice.scored, choice.index = scored, scored.best

@@ -16,7 +16,7 @@ from kernelwise._core.validation import check_gram
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF
-from kernelwise.kernels.gram import Grams, Shapes, add_part, base_of
+from kernelwise.kernels.gram import Grams, Shapes, add_part, base_of, gram_of
 from kernelwise.multiclass import order_by_class
 from kernelwise.search.data.folds import Folds
 from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
@@ -32,6 +32,8 @@ SHARE = 2**20
 FirstCs = Callable[[float], np.ndarray]
 #: Bytes of distances after weights of features that are kept from width to width.
 MAX_SHAPES = 256 * MIB
+#: Rows that are enough for the variance of a kernel of which each fold has its own.
+MANY_ROWS = 1500
 
 
 class FoldsSolved(NamedTuple):
@@ -85,6 +87,12 @@ class FoldProblem:
         """Variance in feature space times the mean bound: C is worth trying in units of one over it."""
         bound = self.bound if self.bound.ndim == 1 else self.bound.mean(axis=0)
         return feature_space_variance(K, bound, self.settings.get("n_jobs")) * float(bound.mean())
+
+    def about_variance(self, kernel: Kernel) -> float:
+        """The same from some of the rows: enough to know which powers of four are worth trying as C."""
+        rows = np.linspace(0, self.Z.shape[0] - 1, MANY_ROWS).astype(int)
+        bound = self.bound if self.bound.ndim == 1 else self.bound.mean(axis=0)
+        return feature_space_variance(gram_of(kernel, self.Z[rows]), bound[rows]) * float(bound.mean())
 
     def solve(
         self,
@@ -164,6 +172,9 @@ class Here:
     @contextmanager
     def kernel(self, kernel: Any) -> Iterator[KernelRun]:
         """A context with the Gram matrix, from distances or inner products that kernels share."""
+        if isinstance(kernel, FoldKernels) and self.problem.Z.shape[0] > MANY_ROWS:
+            yield KernelRun(self.problem.about_variance(kernel.final), partial(self._solve_folds, kernel))
+            return
         with self._gram(final_kernel(kernel)) as K:
             variance = self.problem.variance(K)
             self._is_checked = _is_sure(kernel)

@@ -72,6 +72,8 @@ class CrossValidator:
         Which of ``held_out`` a fold holds out: all but rows that stand for classes which none does.
     n_stopped, n_indefinite : int
         Machines that did not converge, and Gram matrices that are far from positive semi-definite.
+    n_earlier : int
+        Machines that an earlier stage has trained on fewer rows.
     """
 
     samples: Samples
@@ -87,6 +89,7 @@ class CrossValidator:
     scored: list[ScoredKernel] = field(default_factory=list)
     n_stopped: int = 0
     n_indefinite: int = 0
+    n_earlier: int = 0
 
     def __post_init__(self) -> None:
         self.folds, self.places = self.fold_rows.folds, self.fold_rows.places
@@ -115,6 +118,12 @@ class CrossValidator:
         if len(part) <= MAX_CRITERION_ROWS:
             return part
         return part[sample(part.strata, MAX_CRITERION_ROWS, self.random_state)]
+
+    def on_fewer(self, n_rows: int) -> CrossValidator:
+        """The same cross-validation on a stratified sample of its rows, each in its own fold."""
+        rows = np.unique(self.fold_rows.rows)
+        part = rows[sample(self.samples[rows].strata, n_rows, self.random_state)]
+        return replace(self, fold_rows=self.fold_rows.within(part), scored=[], n_stopped=0, n_indefinite=0)
 
     def started(self, kernel: Kernel, heuristic: str) -> Kernel:
         """A kernel with parameters from the rows of the search, each as often as its weight says."""
@@ -225,7 +234,7 @@ class CrossValidator:
     @property
     def n_machines(self) -> int:
         """Number of machines that were trained."""
-        return sum(scored.n_machines for scored in self.scored)
+        return self.n_earlier + sum(scored.n_machines for scored in self.scored)
 
     def _score_at(
         self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None

@@ -49,6 +49,13 @@ class Climb:
             self._try_around(REFINE, np.sqrt(REFINE), "refined")
         return self.tried[self.best]
 
+    def go_on(self) -> ScoredKernel:
+        """Try nearest neighbours uphill from the best factor, which is known to be nearly right."""
+        for _ in range(MAX_CLIMBS):
+            if not self._try_around(REFINE, np.sqrt(REFINE), "refined"):
+                break
+        return self.tried[self.best]
+
     @property
     def best(self) -> float:
         """The factor with the highest smoothed score; of equals, the first tried: no climb for nothing."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.text import in_words
 from kernelwise.criteria import as_criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
@@ -20,6 +21,9 @@ from kernelwise.search.propose.gradient_metric import at_widths, outer_products,
 from kernelwise.search.result import Choice, TriedForm
 from kernelwise.search.verdict.wording import score_text
 
+if TYPE_CHECKING:
+    from kernelwise.search.families.family import Family
+
 #: Forms of one width that "auto" tries, and the first of which gives the others weights of features.
 AUTO = ("rbf", "laplacian")
 SUM = "sum"
@@ -27,6 +31,9 @@ WEIGHTED = "weighted {}"
 SUMS = (SUM, WEIGHTED.format(SUM))
 #: Forms are as good as the best within this many standard errors of its score.
 CLOSE = 1.0
+#: Rows on which all forms compete first, if there are at least twice as many, and how many standard errors
+#: of the best score there a form may be behind and stay.
+FIRST_ROWS, FAR = 1000, 3.0
 #: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
 #: with so few no machine is good enough for its gradients to tell which features matter.
 FEW_ROWS, FEW_PER_FEATURE = 300, 5
@@ -39,29 +46,62 @@ BY_NAME = "centered-kta"
 def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
     """Choose among RBF and Laplacian kernels, plain and with weights of features, and sums of them.
 
-    ``one`` chooses the parameters of one form; ``by_score`` says that it does so by cross-validation. If the
-    user named a criterion, kernels with feature weights are not tried.
+    ``one(validator, name)`` chooses the parameters of one form; ``by_score`` says that it does so by
+    cross-validation. If the user named a criterion, kernels with feature weights are not tried. Where there
+    are many rows, all forms compete on some of them first.
     """
     Z = validator.samples.Z
     if sparse.issparse(Z):
-        choice = one(AUTO[0])
+        choice = one(validator, AUTO[0])
         choice.how.append("The search tried only RBF kernels, because the features are sparse.")
         return choice
+    if by_score and len(validator.in_folds) >= 2 * FIRST_ROWS:
+        return _race(validator, one)
+    return _all_forms(validator, one, by_score).best()
+
+
+def _race(validator: CrossValidator, one: Callable[..., Choice]) -> Choice:
+    """The best form where there are many rows: all compete on some of them first, at many widths.
+
+    A form that is far behind there leaves; each of the others is scored on all rows at the width that did
+    best on the few, and plain ones and the best of all at neighbouring widths, too. Weights of features are
+    learned again.
+    """
+    few = validator.on_fewer(FIRST_ROWS)
+    first = _all_forms(few, one, by_score=True)
+    validator.n_earlier, validator.n_stopped = few.n_machines, few.n_stopped
+    forms = Forms(validator, first=first)
+    for name in AUTO:
+        forms.try_again(name, first.choices[name].scored.kernel)
+        forms.refine(name)
+    _try_others(forms, validator.family, validator.samples.n_columns, by_score=True)
+    forms.refine(max(forms.choices, key=lambda name: forms.choices[name].scored.best_score))
+    return forms.best()
+
+
+def _all_forms(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Forms:
+    """All forms that the rows ask for, tried."""
+    one = partial(one, validator)
     forms = Forms(validator)
     for name in AUTO:
         forms.try_(name, partial(one, name))
     n_features = validator.samples.n_columns
-    if by_score and n_features > 1:
-        forms.try_weighted()
-    if by_score and validator.family.sum_widths:
-        forms.try_sums_of_widths(validator.family.sum_widths)
-    else:
-        forms.try_sum()
+    _try_others(forms, validator.family, n_features, by_score)
     few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
     is_hard = len(validator.in_folds) <= few and n_features >= MANY_FEATURES
     if by_score and is_hard and validator.family.learns_by_any_criterion:
         forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
-    return forms.best()
+    return forms
+
+
+def _try_others(forms: Forms, family: Family, n_features: int, by_score: bool) -> None:
+    """Try what is made of plain forms: those with weights of features, and sums."""
+    if by_score and n_features > 1:
+        forms.try_weighted()
+    if by_score and family.sum_widths:
+        forms.try_sums_of_widths(family.sum_widths)
+    else:
+        forms.try_sum()
 
 
 def among(validator: CrossValidator, kernels: Sequence[Any], one: Callable[[Any], Choice]) -> Choice:
@@ -100,9 +140,15 @@ class Forms:
     """
 
     def __init__(
-        self, validator: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0
+        self,
+        validator: CrossValidator,
+        what: str = "forms of kernel",
+        *,
+        stays: float = 0.0,
+        first: Forms | None = None,
     ) -> None:
         self.validator = validator
+        self.first = first
         self.what = what
         self.stays = stays
         self.choices: dict[str, Choice] = {}
@@ -132,7 +178,12 @@ class Forms:
         products = outer_products(self.validator, first, first.kernel, full=False)
         for name, choice in plain.items():
             kernels = weighted(choice.scored.kernel, products, columns=self.validator.samples.columns)
-            self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))
+            form = WEIGHTED.format(name)
+            if self.first is None:
+                self.try_(form, partial(self._climb, kernels, "gradients"))
+            elif form in self.first.choices:  # else there was no time for it
+                climb = self.first.choices[form].climb
+                self.try_again(form, kernels, 1.0 if climb is None else climb.best)
 
     def try_sum(self) -> None:
         """Try the sum of all forms so far."""
@@ -162,9 +213,35 @@ class Forms:
         climb = Climb(kernels, self.validator)
         return Choice(climb.run([1.0], [reason]), climb=climb)
 
-    def _score(self, kernels: Any, reason: str) -> Choice:
+    def _score(self, kernels: Any, reason: str, factor: float = 1.0) -> Choice:
         climb = Climb(kernels, self.validator)
-        return Choice(climb.score_all([1.0], [reason]), climb=climb)
+        return Choice(climb.score_all([factor], [reason]), climb=climb)
+
+    def try_again(self, name: str, kernels: Any, factor: float = 1.0) -> None:
+        """Try a form at the width that did best in the first stage, if it was not far behind there."""
+        assert self.first is not None
+        if name == AUTO[0] or name not in self.first.left:  # which gives the others their weights
+            self.try_(name, partial(self._score, kernels, "first stage", factor))
+
+    @cached_property
+    def left(self) -> dict[str, float]:
+        """Forms that are far behind the best one, and their scores; none where a sum needs all of them."""
+        if self.validator.family.sum_widths:
+            return {}
+        scores = {name: float(choice.scored.best_score) for name, choice in self.choices.items()}
+        top = max(scores, key=lambda name: scores[name])
+        error = float(np.nan_to_num(self.validator.standard_error(self.choices[top].scored)))
+        return {name: score for name, score in scores.items() if score < scores[top] - FAR * error}
+
+    def refine(self, name: str) -> None:
+        """Try neighbouring widths of a form that was tried at one, unless it is a sum or there is none."""
+        choice = self.choices.get(name)
+        if choice is None or choice.climb is None or name in SUMS or len(choice.climb.tried) > 1:
+            return
+        n_scored = len(self.validator.scored)
+        choice.scored = choice.climb.go_on()
+        choice.index = choice.scored.best
+        self.scored[name] += tuple(self.validator.scored[n_scored:])
 
     def best(self) -> Choice:
         """The form that is taken: see `_chosen`."""
@@ -172,7 +249,7 @@ class Forms:
         chosen, reason = self._chosen(names, choices)
         choice = choices[chosen]
         if not choice.criterion_path:  # that of the first form, which led to the others
-            choice.criterion_path = choices[0].criterion_path
+            choice.criterion_path = self._beginning.criterion_path
         choice.tried_forms = {
             name: TriedForm(self.scored[name], one.climb, self._how(name, one), self.findings[name])
             for name, one in self.choices.items()
@@ -183,9 +260,16 @@ class Forms:
         choice.why.append(self._why(names[chosen], reason))
         return choice
 
+    @property
+    def _beginning(self) -> Choice:
+        """The first form of all, on the rows of the first stage if there was one."""
+        return next(iter((self if self.first is None else self.first).choices.values()))
+
     def _how(self, name: str, choice: Choice) -> list[str]:
         """How the search of a form went, which for some began with that of the first."""
-        how = list(choice.how or next(iter(self.choices.values())).how)
+        how = list(choice.how or self._beginning.how)
+        if self.first is not None:
+            how[:0] = [self._first_stage(self.first)]
         is_weighted = name not in (*AUTO, SUM) or (name == SUM and not self.adds_widths)
         if any(WEIGHTED.format(form) in self.choices for form in AUTO) and is_weighted:
             how.append(
@@ -197,6 +281,23 @@ class Forms:
         elif name == SUM:
             how.append("The sum adds the best kernel of each of the other forms.")
         return how
+
+    def _first_stage(self, first: Forms) -> str:
+        """Who competed on some of the rows, and who went on."""
+        share = self.validator.scorer.is_share
+        n_few, n_all = len(first.validator.in_folds), len(self.validator.in_folds)
+        gone = [
+            f"{name} ({score_text(score, share)})" for name, score in first.left.items() if name != AUTO[0]
+        ]
+        left = (
+            f" There {in_words(gone)} fell behind by more than {FAR:g} standard errors and left."
+            if gone
+            else ""
+        )
+        return (
+            f"All forms competed on {n_few} rows first.{left} The others were scored on {n_all} rows, at the "
+            "width that had done best."
+        )
 
     def _chosen(self, names: list[str], choices: list[Choice]) -> tuple[int, str]:
         """Which form is taken, and why.

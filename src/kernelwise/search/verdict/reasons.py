@@ -43,6 +43,7 @@ WHY_TRIED = {
     "wide": "a kernel as wide as this is nearly linear",
     "uphill": "a neighbouring width had the highest score",
     "refined": "it is close to the width with the highest score",
+    "first stage": "it did best on some of the rows",
     "gradients": "its feature weights come from the gradients of a trained model",
     "sum of the forms": "the sum of the best kernels may be better than each of them",
     "sum of several widths": "a sum of kernels of several widths may be better than one",

@@ -52,7 +52,7 @@ FEW = ("rbf, dbtc", "rbf, kta", "rbf, scikit-learn's defaults")
 FIGURES = (
     "abe_curves",
     *(f"ayat_figure{number}" for number in (1, 2, 3, 5)),
-    *(f"glasmachers_{name}" for name in ("patterns", "optima")),
+    *(f"glasmachers_{name}" for name in ("patterns", "optima", "pairs")),
     *(f"yin_{name}" for name in ("figure2", "figure3", "figures4to7", "figure8", "figure9")),
     *(f"beyond_{name}" for name in ("ranks", "time")),
 )

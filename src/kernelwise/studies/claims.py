@@ -162,7 +162,7 @@ def judge(claims: Iterable[Claim], tables: Tables) -> list[Row]:
 def add_claims(claims: Iterable[Claim], study: Study) -> None:
     """Put the table of claims into a study, judged by its tables so far; say so if these judge none.
 
-    A quick run is not judged: with few rows and draws a fifth of the verdicts would be others.
+    A quick run is not judged: with few rows and draws many verdicts would be others.
     """
     if study.is_quick:
         return

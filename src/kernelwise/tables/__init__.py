@@ -7,7 +7,8 @@ from being used is in `problems`, what may be wrong with a table that is used in
 single cells.
 """
 
-from kernelwise.tables.column import COLUMN_KINDS, Column
+from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut
+from kernelwise.tables.dates import Dates
 from kernelwise.tables.encoder import Encoder, Layout, by_column, learn_encoder
 from kernelwise.tables.read import read_table
 from kernelwise.tables.read.frames import to_table
@@ -21,10 +22,12 @@ __all__ = [
     "DETECTION",
     "TARGET_NAMES",
     "Column",
+    "Dates",
     "Encoder",
     "Encoding",
     "Layout",
     "Learned",
+    "LeftOut",
     "Table",
     "TableError",
     "by_column",

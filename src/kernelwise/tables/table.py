@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import meant
+from kernelwise.findings import Finding
 from kernelwise.tables import cells
 
 #: The lines of rows that are in no file.
@@ -52,6 +53,12 @@ class Table:
         What was guessed while the file was read; one sentence each.
     texts : callable
         From the place of a column to its cells as they stand in the file; None if it holds no text.
+    left_out : dict from int to str
+        Columns that are no features, by their places, and why.
+    written : dict from int to object
+        How columns that were text wrote their numbers or dates, by their places; see `Column`.
+    done : tuple of Finding
+        What was done to the table before anything is learned: see `kernelwise.tables.settle`.
     matrix : CSR matrix of shape (n_rows, n_features)
         The features of a LIBSVM file, whose only column is the label; else None.
     first_index : int
@@ -71,6 +78,9 @@ class Table:
     unusable: dict[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
+    left_out: dict[int, str] = field(default_factory=dict)
+    written: dict[int, Any] = field(default_factory=dict)
+    done: tuple[Finding, ...] = ()
     matrix: Any = None
     first_index: int = 1
 
@@ -85,6 +95,15 @@ class Table:
         """Some of the rows, without their lines in a file."""
         columns = tuple(column[rows] for column in self.columns)
         return replace(self, columns=columns, lines=NO_LINES, texts=None, matrix=None)
+
+    def take(self, rows: np.ndarray) -> Table:
+        """Some of the rows, with their lines in the file."""
+        texts = self.texts
+        return replace(
+            self[rows],
+            lines=self.lines[rows] if len(self.lines) else NO_LINES,
+            texts=None if texts is None else lambda column: texts(column)[rows],
+        )
 
     @property
     def feature_names(self) -> np.ndarray | None:
@@ -118,8 +137,8 @@ class Table:
         return name if row is None else f"{self.line(row)}, {name}"
 
     def line(self, row: int) -> str:
-        """A row in words, for a message."""
-        return f"{self.row_word} {self.lines[row]}"
+        """A row in words, for a message; one of no file counts from 0, as in Python."""
+        return f"{self.row_word} {self.lines[row]}" if len(self.lines) else f"row {row}"
 
     def is_number(self, cell: str) -> bool:
         """Whether the text of a cell is a number, as this file writes them."""

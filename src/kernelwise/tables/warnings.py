@@ -43,11 +43,13 @@ MIN_ROWS = 10
 
 def findings_of_table(table: Table, encoder: Encoder) -> list[Finding]:
     """What to ask the user about a table, one finding for each kind of doubt."""
-    codes = [k for k, is_whole in enumerate(table.whole) if is_whole and _may_be_codes(table.columns[k])]
-    empty = [k for k, column in enumerate(table.columns) if is_missing(column).all()]
+    used = [k for k in range(len(table.columns)) if k not in table.left_out]
+    codes = [k for k in used if table.whole and table.whole[k] and _may_be_codes(table.columns[k])]
+    empty = [k for k in used if is_missing(table.columns[k]).all()]
     naming = [k for k in encoder.words if k not in empty and names_rows(table.columns[k], MANY_WORDS)]
-    sparse = [k for k in range(len(table.columns)) if k not in empty and is_mostly_empty(table.columns[k])]
+    sparse = [k for k in used if k not in empty and is_mostly_empty(table.columns[k])]
     return [
+        *table.done,
         *_whole_numbers(table, codes),
         *_leave_out(
             "words that name rows",

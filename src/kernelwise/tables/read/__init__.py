@@ -15,13 +15,20 @@ from kernelwise.tables.table import Table, TableError
 LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
 
 
-def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2, keep: int = 0) -> Table:
+def read_table(
+    path: Any,
+    has_header: bool | None = None,
+    min_columns: int = 2,
+    keep: int = 0,
+    skip: int | None = None,
+) -> Table:
     """Read CSV, TSV, Parquet or LIBSVM data, gzipped or not; the kind follows from name and contents.
 
     The path - is standard input. ``has_header`` says whether the first line of a CSV file holds names; None
     finds out. Fewer than ``min_columns`` in it are taken for a separator that was not found; columns without
-    a name and values at its end are left out, but none of the first ``keep``. A TableError has one sentence
-    on what is wrong, and where.
+    a name and values at its end are left out, but none of the first ``keep``. ``skip`` is the number of lines
+    above a CSV table that are no part of it; None finds them, and lines of totals below the table. A
+    TableError has one sentence on what is wrong, and where.
     """
     path = Path(path)
     if path.is_dir():
@@ -38,5 +45,5 @@ def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2, 
     if any(ending in endings for ending in LIBSVM_ENDINGS) or looks_like_libsvm(raw):
         return parse_libsvm(raw, path)
     text, notes = decode(raw, path)
-    table = parse(text, path, has_header, min_columns, keep)
+    table = parse(text, path, has_header, min_columns, keep, skip)
     return replace(table, notes=(*notes, *table.notes))

@@ -150,6 +150,8 @@ def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many
     if len(named) > 1:
         ask = ask.replace("its value", "their values").replace("it identifies", "they identify")
         ask = ask.replace("the column", "the columns")
+    if name == "identifiers":  # a suspicion, and no reason to leave out votes, prices or populations
+        return [Finding(name, "info", message, f"{ask}.")]
     options = ",".join(label.strip("'\"") for label in named)
     options = f'"{options}"' if " " in options else options
     return [Finding(name, "warning", message, f"{ask}.", f"{ask} (--ignore {options}).")]

@@ -317,6 +317,8 @@ def _is_beside(row: Row, filled: Row, width: int) -> bool:
     """Whether a row is beside the table: a few words in a row that is wider, or in one that is not."""
     if width < 2 or any(map(is_number, filled)):
         return False
+    if not filled:
+        return True
     return len(filled) <= max(1, width // 2 - 1) if len(row) != width else len(filled) == 1 and width > 2
 
 

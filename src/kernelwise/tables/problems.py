@@ -339,8 +339,8 @@ def misfit(
     missing = np.flatnonzero(is_missing(values))
     if len(missing) and not fills_gaps and not column.has_gaps:
         message = (
-            f"a value is missing{_more(missing)}, but the training file has no missing values. Complete "
-            "the file, or train with --impute."
+            f"a value is missing{_more(missing)}, but the training file has none missing in this column. "
+            "Complete the file, or train with --impute."
         )
         return Fault(table.place(index, int(missing[0])), message)
     if column.is_words:

@@ -113,11 +113,11 @@ class Table:
         return np.array(self.names, dtype=object)
 
     def cells(self) -> np.ndarray:
-        """The values as they are, (n_rows, n_columns): objects if there are words, else numbers."""
+        """The values as they are shown, (n_rows, n_columns): objects if some are words or dates."""
         is_plain = all(is_numbers(column) for column in self.columns)
         found = np.empty(self.shape, dtype=float if is_plain else object)
         for k, column in enumerate(self.columns):
-            found[:, k] = column
+            found[:, k] = column if column.dtype.kind in "fO" else _shown(column)
         return found
 
     def text(self, column: int) -> np.ndarray:
@@ -127,9 +127,10 @@ class Table:
             return values
         if self.texts is not None:
             return self.texts(column)
-        show = "{:g}".format if is_numbers(values) else str
-        pairs = zip(values, is_missing(values), strict=True)
-        return np.array([None if gap else show(value) for value, gap in pairs], dtype=object)
+        if not is_numbers(values):
+            return np.array(_shown(values), dtype=object)
+        texts = [None if gap else f"{v:g}" for v, gap in zip(values, is_missing(values), strict=True)]
+        return np.array(texts, dtype=object)
 
     def place(self, column: int, row: int | None = None) -> str:
         """A column or one of its cells in words, for a message."""
@@ -185,6 +186,13 @@ class Table:
             f"{self.source} has no column {wanted!r} ({option}).{meant(wanted, self.names)} It has "
             f"{listed(self.names)}. You can also give a number: 1 is the first column, -1 the last."
         )
+
+
+def _shown(column: np.ndarray) -> list[str | None]:
+    """Dates and the like as text, None where one is missing; without a time if no date has one."""
+    texts = [None if gap else str(value) for value, gap in zip(column, is_missing(column), strict=True)]
+    has_time = any(text is not None and not text.endswith("T00:00:00") for text in texts)
+    return texts if has_time else [text and text.removesuffix("T00:00:00") for text in texts]
 
 
 def is_numbers(column: np.ndarray) -> bool:

@@ -344,8 +344,8 @@ def learn_encoding(
     columns = dict(zip(usable, encoder.columns, strict=True))
     doubts = column_doubts(table, columns, impute)
     if faults:
-        found = [*faults, *doubts, *doubts_beside_faults(table, place, places, task)]
-        raise TableFaults(table.source, found)
+        beside = doubts_beside_faults(table, place, places, task) if strict else []
+        raise TableFaults(table.source, [*faults, *doubts, *beside])
     if place is not None:
         notes += missing_labels(table, place, missing)
     words_of_text = [k for k, column in columns.items() if column.is_words and column.is_text]

@@ -237,9 +237,8 @@ def _row_numbers(column: FileColumn) -> Iterator[Fault]:
     values = column.values
     if not is_numbers(values) or len(values) < MIN_ROWS or not np.isfinite(values).all():
         return
-    is_numbering = numbers_rows(values)
-    if is_numbering is None:
+    if not numbers_rows(values):
         return
-    has = "it numbers the rows" if is_numbering else "it has a different whole number in every row"
-    message = f"{has}, and new rows will have other numbers. Leave it out with --ignore {column.typed}."
-    yield column.droppable(message, doubt="row numbers" if is_numbering else "identifiers")
+    leave = f"Leave it out with --ignore {column.typed}."
+    message = f"it numbers the rows, and new rows will have other numbers. {leave}"
+    yield column.droppable(message, doubt="row numbers")

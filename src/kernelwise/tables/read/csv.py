@@ -294,18 +294,19 @@ def table_alone(
     first, last = 0, len(rows)
     while first < last - MIN_TABLE and _is_beside(rows[first], filled[first], width):
         first += 1
-    while last > first + MIN_TABLE and (
-        _is_beside(rows[last - 1], filled[last - 1], width) or _is_total(rows[first:last], filled[last - 1])
-    ):
+    while last > first + MIN_TABLE and _is_below(rows[first:last], filled[last - 1], width):
         last -= 1
-    if first and not looks_like_header([row for row in rows[first:last] if len(row) == width]):
+    while last < len(rows) and not filled[last]:
+        last += 1  # a row without a value is one, unless it is above the totals
+    names = [row for row in rows[first:last] if len(row) == width]
+    if not any(filled[:first]) or not looks_like_header(names):
         first = 0
     above, below = range(first), range(last, len(rows))
     for part, what in ((above, "above the names of the columns"), (below, "below the rows")):
         if part:
             numbers_of = enumerated([str(lines[k]) for k in part])
             word = "line" if len(part) == 1 else "lines"
-            text = quoted(" ".join(filled[part[0]]))
+            text = quoted(" ".join(next(cells for k in part if (cells := filled[k]))))
             notes.append(
                 f"{path}: {word} {numbers_of} {what} {'was' if len(part) == 1 else 'were'} skipped ({text}); "
                 "use --skip-lines 0 if it is data."
@@ -322,8 +323,13 @@ def _is_beside(row: Row, filled: Row, width: int) -> bool:
     return len(filled) <= max(1, width // 2 - 1) if len(row) != width else len(filled) == 1 and width > 2
 
 
-def _is_total(rows: list[Row], filled: Row) -> bool:
-    """Whether the last row sums up those above it: it says so first, where no other row does."""
+def _is_below(rows: list[Row], filled: Row, width: int) -> bool:
+    """Whether the last row is below the table: a footnote of several words, or one that sums up the others.
+
+    Such a row says so first, where no other row does.
+    """
+    if _is_beside(rows[-1], filled, width) and (not filled or " " in filled[0]):
+        return True
     if not filled or not TOTAL.match(filled[0]):
         return False
     place = next(place for place, cell in enumerate(rows[-1]) if cell.strip())

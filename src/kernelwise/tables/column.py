@@ -140,7 +140,7 @@ class Column:
         if self.dtype != "f":
             each = [self.read([cell]) for cell in cells]
             gap = self.read([None])
-            return np.concatenate([gap if one is None else one for one in each])  # type: ignore[list-item]
+            return np.concatenate([gap if one is None else one for one in each])
         texts = [cell for cell in cells if isinstance(cell, str)]
         way = Writing(*self.written) if self.written else find_writing(Counter(texts)) or Writing()
         known = {text: way.number(text) for text in set(texts)}

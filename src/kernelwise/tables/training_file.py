@@ -313,7 +313,8 @@ def learn_encoding(
     ignored = {table.find(name, "--ignore") for name in ignore}
     kept = {table.find(name, "--use") for name in use}
     place, notes = find_target(table, target, ignored, task)
-    rows, target_written, spellings = np.arange(len(table)), None, {}
+    rows, target_written = np.arange(len(table)), None
+    spellings: dict[str, str] = {}
     if not strict and place is not None and task != DETECTION:
         table, rows, target_written, spellings = _settle_target(table, place, task, notes)
     places = tuple(k for k in range(len(table.names)) if k != place and k not in ignored)
@@ -323,8 +324,8 @@ def learn_encoding(
     coded = _coded(table, words, places, place)
     table = table.with_missing(missing, places).with_words(coded)
     if not strict:
-        named = labels_by_name(table, places) if place is None else None
-        table = settle(table, places, coded, kept, {} if named is None else {named: LABELS})
+        labels = labels_by_name(table, places) if place is None else None
+        table = settle(table, places, coded, kept, {} if labels is None else {labels: LABELS})
     places = tuple(k for k in places if k not in table.left_out)
     as_it_is = set(places) if not strict else coded
     by_column = {
@@ -344,8 +345,8 @@ def learn_encoding(
     columns = dict(zip(usable, encoder.columns, strict=True))
     doubts = column_doubts(table, columns, impute)
     if faults:
-        beside = doubts_beside_faults(table, place, places, task) if strict else []
-        raise TableFaults(table.source, [*faults, *doubts, *beside])
+        suspected = doubts_beside_faults(table, place, places, task) if strict else []
+        raise TableFaults(table.source, [*faults, *doubts, *suspected])
     if place is not None:
         notes += missing_labels(table, place, missing)
     words_of_text = [k for k, column in columns.items() if column.is_words and column.is_text]

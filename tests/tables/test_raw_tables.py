@@ -10,10 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernelwise import TunedSVC, explain, load
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning, TrustWarning
-from kernelwise.tables import Encoding, learn_encoder, learn_encoding, read_table, to_table
+from kernelwise.tables import Encoding, judge_texts, learn_encoder, learn_encoding, read_table, to_table
+from kernelwise.tables.column import learn_column
+from kernelwise.tables.text import learn_text
 
 N = 60
 RANDOM = np.random.default_rng(0)
@@ -286,6 +290,85 @@ def test_a_frame_of_numbers_and_a_few_words_is_one_of_numbers():
         model.predict(frame)
     categories = frame.assign(size=pd.Categorical([str(cell) for cell in cells]))
     assert to_table(categories, "from_dtype", "TunedSVC").columns[0].dtype.kind == "O"
+
+
+# -- text ----------------------------------------------------------------------------------------------------
+
+
+FIRST = ("Anna", "Maria", "Olga", "Ruth", "Karl", "Hans", "Otto", "Paul")
+LAST = ("Berg", "Winter", "Sommer", "Klein", "Neumann", "Schuster", "Lange", "Vogel", "Kraus", "Busch")
+
+
+def people(n=200):
+    """Names with a title, which says the class, and words of many kinds, whose last letters do."""
+    random = np.random.default_rng(1)
+    is_woman = random.random(n) < 0.5
+    names = [
+        f"{random.choice(LAST)}, {'Mrs.' if woman else 'Mr.'} {random.choice(FIRST)} {k:03}"
+        for k, woman in enumerate(is_woman)
+    ]
+    towns = [f"{random.choice(LAST)}{random.integers(9)}{'heim' if woman else 'stadt'}" for woman in is_woman]
+    notes = [" ".join(random.choice(LAST, 4)) + f" {k}" for k in range(n)]
+    sizes = random.normal(size=n).round(3)
+    return pd.DataFrame({"name": names, "town": towns, "note": notes, "size": sizes}), np.where(
+        is_woman, "w", "m"
+    )
+
+
+def test_text_is_coded_by_its_letters_if_that_helps(read, tmp_path):
+    frame, y = people()
+    raw = to_table(frame, "from_dtype", "TunedSVC")
+    assert raw.left_out.keys() == {0, 2}
+    judged = judge_texts(raw, y, True)
+    assert judged.left_out.keys() == {2}
+    assert judged.as_text == {0, 1}
+    assert [str(one) for one in judged.done[1:]] == [
+        "Groups of letters of the text in 'name' and 'town' are features, because they help on held-out rows."
+    ]
+    random = np.random.default_rng(0).permutation(y)
+    assert judge_texts(raw, random, True) is raw
+    frame.assign(y=y).to_csv(tmp_path / "people.csv", index=False)
+    table_of_file = read_table(tmp_path / "people.csv")
+    learned = learn_encoding(table_of_file, target="y")
+    encoder = learn_encoder(judged)
+    assert learned.encoding.feature_names == encoder.feature_names
+    assert_allclose(learned.encoding.samples(table_of_file), encoder.transform(judged))
+    column = encoder.columns[1]
+    n_words = len(column.words)
+    X = column.transform(np.array([*column.words[:2], "Xheim", None], dtype=object))
+    assert_array_equal(X[:2, n_words + 1 :], 0.0)  # frequent words have no other features
+    assert X[2, n_words] == 1.0
+    assert np.abs(X[2, n_words + 1 :]).max() > 0.0
+    assert_array_equal(X[3, : n_words + 1].sum(), 1.0)
+
+
+def test_the_letters_are_those_of_scikit_learn():
+    frame, _ = people()
+    cells = frame["name"].to_numpy(dtype=object)
+    column = learn_text(learn_column("name", cells, np.ones(len(cells))), cells)
+    vectorizer = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, min_df=2, max_features=2000
+    )
+    expected = TruncatedSVD(10, random_state=0).fit(vectorizer.fit_transform(cells))
+    new = ["Berg, Mrs. Eva 999", "unheard of"]
+    found = column.transform(np.array(new, dtype=object))
+    assert_allclose(found, expected.transform(vectorizer.transform(new)), atol=1e-12)
+
+
+def test_a_model_of_text_is_saved_and_explained_by_column(tmp_path):
+    frame, y = people()
+    with pytest.warns(TrustWarning, match="'note' .has a different word in nearly every row"):
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, y)
+    assert model.score(frame, y) == 1.0
+    found = explain(model, frame[:3])
+    assert found.feature_names == list(frame.columns)
+    assert_array_equal(found.values[:, 2], 0.0)
+    model.save(tmp_path / "m.kw")
+    assert_array_equal(load(tmp_path / "m.kw").predict_proba(frame), model.predict_proba(frame))
+    with pytest.raises(
+        IncompatibleError, match="to_sklearn has no step for texts, but column 'name' holds some"
+    ):
+        model.to_sklearn()
 
 
 # -- workbooks -----------------------------------------------------------------------------------------------

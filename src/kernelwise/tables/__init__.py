@@ -11,10 +11,12 @@ in `warnings`. `cells` is about single cells.
 from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut
 from kernelwise.tables.dates import Dates
 from kernelwise.tables.encoder import Encoder, Layout, by_column, learn_encoder
+from kernelwise.tables.judge import judge_texts
 from kernelwise.tables.read import read_table
 from kernelwise.tables.read.frames import to_table
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
 from kernelwise.tables.target import DETECTION, TARGET_NAMES
+from kernelwise.tables.text import Text
 from kernelwise.tables.training_file import Encoding, Learned, learn_encoding
 from kernelwise.tables.warnings import findings_of_table
 
@@ -31,10 +33,12 @@ __all__ = [
     "LeftOut",
     "Table",
     "TableError",
+    "Text",
     "by_column",
     "findings_of_table",
     "is_missing",
     "is_numbers",
+    "judge_texts",
     "learn_encoder",
     "learn_encoding",
     "read_table",

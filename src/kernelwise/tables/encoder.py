@@ -15,6 +15,7 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.tables.column import Column, LeftOut, learn_column
 from kernelwise.tables.read.frames import new_table
 from kernelwise.tables.table import Table, is_missing, is_numbers
+from kernelwise.tables.text import learn_text
 
 #: Words of new rows, none of which is known, from which on the column is doubted.
 MANY_NEW = 10
@@ -223,12 +224,12 @@ def learn_encoder(table: Table, weight: np.ndarray | None = None) -> Encoder:
     """Learn from training samples; a row counts as often as its weight, shape (n_rows,), says."""
     weight = np.ones(len(table)) if weight is None else weight
     pairs = zip(table.names, table.columns, strict=True)
-    columns = tuple(
-        LeftOut(name)
-        if k in table.left_out
-        else learn_column(
-            name, values, weight, k not in table.codes_as_words, table.fills_gaps, table.written.get(k)
-        )
-        for k, (name, values) in enumerate(pairs)
-    )
-    return Encoder(columns, table.has_names)
+    columns: list[Column] = []
+    for k, (name, values) in enumerate(pairs):
+        if k in table.left_out:
+            columns.append(LeftOut(name))
+            continue
+        is_text, written = k not in table.codes_as_words, table.written.get(k)
+        learned = learn_column(name, values, weight, is_text, table.fills_gaps, written)
+        columns.append(learn_text(learned, values[weight > 0.0]) if k in table.as_text else learned)
+    return Encoder(tuple(columns), table.has_names)

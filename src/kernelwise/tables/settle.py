@@ -80,7 +80,7 @@ def settle(
         left_out = {}  # nothing would be left to learn from
     changes = {k: change for k, change in changes.items() if k not in left_out}
     found = [
-        *_left_out(settled, left_out),
+        *left_out_findings(settled, left_out),
         *_missing(settled, [change for change in missing if change.index not in left_out]),
         *_as_read(settled, changes.values()),
     ]
@@ -220,7 +220,7 @@ def _counts_rows(table: Table, k: int) -> str:
 # -- what was done, in sentences -----------------------------------------------------------------------------
 
 
-def _left_out(table: Table, reasons: dict[int, str]) -> list[Finding]:
+def left_out_findings(table: Table, reasons: dict[int, str]) -> list[Finding]:
     """Columns that are left out, those that somebody may miss first."""
     found = []
     for is_harmless in (False, True):

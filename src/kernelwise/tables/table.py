@@ -57,6 +57,8 @@ class Table:
         Columns that are no features, by their places, and why.
     written : dict from int to object
         How columns that were text wrote their numbers or dates, by their places; see `Column`.
+    as_text : frozenset of int
+        Places of the columns of words that are also coded by their letters: see `kernelwise.tables.text`.
     done : tuple of Finding
         What was done to the table before anything is learned: see `kernelwise.tables.settle`.
     matrix : CSR matrix of shape (n_rows, n_features)
@@ -80,6 +82,7 @@ class Table:
     texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
     left_out: dict[int, str] = field(default_factory=dict)
     written: dict[int, Any] = field(default_factory=dict)
+    as_text: frozenset[int] = frozenset()
     done: tuple[Finding, ...] = ()
     matrix: Any = None
     first_index: int = 1

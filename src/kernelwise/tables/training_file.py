@@ -13,6 +13,7 @@ from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder, learn_encoder
+from kernelwise.tables.judge import judge_texts
 from kernelwise.tables.problems import (
     FileColumn,
     TableFaults,
@@ -326,10 +327,13 @@ def learn_encoding(
     if not strict:
         labels = labels_by_name(table, places) if place is None else None
         table = settle(table, places, coded, kept, {} if labels is None else {labels: LABELS})
+        if place is not None and target_fault(table, place, task) is None:
+            table = _judged(table, places, place, task)
     places = tuple(k for k in places if k not in table.left_out)
     as_it_is = set(places) if not strict else coded
     by_column = {
-        k: column_fault(FileColumn(table, k), lump or not strict, k in as_it_is, k in kept) for k in places
+        k: column_fault(FileColumn(table, k), lump or not strict, k in as_it_is, k in kept | table.as_text)
+        for k in places
     }
     of_target = forgotten_labels(table, places) if place is None else target_fault(table, place, task)
     faults = [fault for fault in (of_target, *by_column.values()) if fault is not None]
@@ -340,6 +344,7 @@ def learn_encoding(
         codes_as_words=frozenset(n for n, k in enumerate(usable) if k in coded),
         fills_gaps=impute,
         written={n: table.written[k] for n, k in enumerate(usable) if k in table.written},
+        as_text=frozenset(n for n, k in enumerate(usable) if k in table.as_text),
     )
     encoder = learn_encoder(features)
     columns = dict(zip(usable, encoder.columns, strict=True))
@@ -373,6 +378,14 @@ def learn_encoding(
         table,
         rows,
     )
+
+
+def _judged(table: Table, places: Sequence[int], place: int, task: str) -> Table:
+    """The table with its text coded if that helps; only ``places`` may be features."""
+    apart = {k: "" for k in range(len(table.names)) if k not in places}
+    y = read_target(table, place, task)
+    judged = judge_texts(replace(table, left_out={**table.left_out, **apart}), y, task == "classification")
+    return replace(judged, left_out={k: why for k, why in judged.left_out.items() if k not in apart})
 
 
 def _settle_target(
@@ -436,7 +449,7 @@ def _preparation(
         sentences.append(f"Left out: {enumerated(names)}.")
     if missing:
         sentences.append(f"Cells that hold {enumerated(map(quoted, missing), last='or')} count as missing.")
-    words = {k: column for k, column in columns.items() if column.is_words}
+    words = {k: column for k, column in columns.items() if column.is_words and k not in table.as_text}
     if words:
         parts = [
             f"{one.name!r} ({count(len(FileColumn(table, k).counts), 'word')})" for k, one in words.items()

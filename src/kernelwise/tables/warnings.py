@@ -46,7 +46,11 @@ def findings_of_table(table: Table, encoder: Encoder) -> list[Finding]:
     used = [k for k in range(len(table.columns)) if k not in table.left_out]
     codes = [k for k in used if table.whole and table.whole[k] and _may_be_codes(table.columns[k])]
     empty = [k for k in used if is_missing(table.columns[k]).all()]
-    naming = [k for k in encoder.words if k not in empty and names_rows(table.columns[k], MANY_WORDS)]
+    naming = [
+        k
+        for k in encoder.words
+        if type(encoder.columns[k]) is Column and k not in empty and names_rows(table.columns[k], MANY_WORDS)
+    ]
     sparse = [k for k in used if k not in empty and is_mostly_empty(table.columns[k])]
     return [
         *table.done,

@@ -3,9 +3,9 @@
 `read` has a reader for every kind of file, and one for data frames and arrays; all of them make a `Table`.
 What is learned of one column of the training samples is a `Column`, and the `Encoder` of all columns makes
 features. `settle` is what is done to a raw table before: `written` reads numbers as people write them, and
-`dates` reads dates and is a kind of column. `training_file` is the way from a file to X and y, `target` finds
-and reads y. What keeps a file from being used is in `problems`, what may be wrong with a table that is used
-in `warnings`. `cells` is about single cells.
+`dates` reads dates and is a kind of column, as `text` is; `judge` says whether text helps. `training_file` is
+the way from a file to X and y, `target` finds and reads y. What keeps a file from being used is in
+`problems`, what may be wrong with a table that is used in `warnings`. `cells` is about single cells.
 """
 
 from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut

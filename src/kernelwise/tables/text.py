@@ -96,7 +96,8 @@ def learn_text(column: Column, cells: np.ndarray) -> Column:
 def is_text(cells: np.ndarray) -> bool:
     """Whether a column that has another word in nearly every row has several words in its cells."""
     present = cells[~is_missing(cells)].tolist()
-    return names_rows(cells, MIN_TEXTS) and np.mean([len(cell.split()) for cell in present]) >= MANY_WORDS
+    n_words = sum(len(cell.split()) for cell in present)
+    return names_rows(cells, MIN_TEXTS) and n_words >= MANY_WORDS * len(present)
 
 
 def has_many_kinds(cells: np.ndarray) -> bool:

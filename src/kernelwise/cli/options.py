@@ -45,7 +45,7 @@ def flag(names: str, text: str, **more: Any) -> Any:
     return typer.Option(names, help=text, **more)
 
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or LIBSVM file.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, LIBSVM, Excel or .ods file.")]
 Target = Annotated[
     str | None,
     option("COL", "Column to predict, by name or number. Default: target, class, label or y, else the last."),

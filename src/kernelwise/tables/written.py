@@ -69,12 +69,6 @@ class Writing(NamedTuple):
         found = {text: self.number(text) for text in texts}
         return {text: number for text, number in found.items() if np.isfinite(number)}
 
-    def in_words(self) -> str:
-        """What is unusual about it; empty if nothing is."""
-        comma = "decimal commas" if self.decimal == "," else ""
-        unit = f"the unit {self.unit!r}" if self.unit else ""
-        return " and ".join(filter(None, [comma, unit]))
-
 
 class _Parts(NamedTuple):
     sign: float

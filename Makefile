@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # pip takes dependency groups since 25.1; Python may come with an older one.
 GROUPS_PIP := $(PIP) "pip>=25.1"
 # What users may install, and the tests use.
-EXTRAS := dask,files,frames,onnx,report,studies
+EXTRAS := dask,files,frames,onnx,report,sheets,studies
 
 # What the core is built of. An editable installation sees changes of Python files by itself, but not of these.
 CORE := pyproject.toml CMakeLists.txt $(wildcard build_backend/*.py src/native/*)

@@ -355,14 +355,21 @@ def test_labels_written_in_two_ways_are_the_first_thing_to_look_at(run, refused,
         "run this again."
     )
     name = spelled(write, 3)
-    assert f"Look at this first:\n- {sentence}\n" in run("tune", name, *SHORT).out
+    strict = ("--strict",)
+    assert f"Look at this first:\n- {sentence}\n" in run("tune", name, *SHORT, *strict).out
     assert (
         f"\n[warning] labels written in two ways: {sentence}"
-        in run("diagnose", name).out.partition("[note")[0]
+        in run("diagnose", name, *strict).out.partition("[note")[0]
     )
-    assert sentence in run("compare", name, "--methods", "SVC defaults", "--folds", "2").err
-    told = refused("tune", spelled(write, 1), *SHORT)
+    assert sentence in run("compare", name, "--methods", "SVC defaults", "--folds", "2", *strict).err
+    told = refused("tune", spelled(write, 1), *SHORT, *strict)
     assert told == f"labels.csv: {sentence.replace('3 rows', '1 row')}"
+
+
+def test_labels_written_in_two_ways_are_one_class(run, write):
+    told = run("tune", spelled(write, 1), *SHORT)
+    assert "Labels that differ only in capitals or spaces are one class, 'mild case': " in told.err
+    assert "2 classes: mild case (21)" in told.out
 
 
 def test_advice_in_json_is_an_option_of_the_command_line(run, rare):
@@ -463,7 +470,7 @@ def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
 
 
 def test_rows_of_a_class_are_told_from_its_name(run, write):
-    name = write("numbers.csv", "a,b,class", [(k, k % 3, 2 - k % 2) for k in range(30)])
+    name = write("numbers.csv", "a,b,class", [(k * k, k % 3, 2 - k % 2) for k in range(30)])
     assert run("diagnose", name).out.startswith("30 rows, 2 features; 2 classes: 1 (15), 2 (15).")
 
 

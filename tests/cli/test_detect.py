@@ -172,12 +172,14 @@ def test_columns_of_the_standard_input_are_not_kept(refused):
     assert "standard input can be read only once" in refused("detect", "-", "--keep", "id", "--out", "s.csv")
 
 
-def test_a_column_of_labels_is_no_feature(refused, labelled, tmp_path):
+def test_a_column_of_labels_is_no_feature(run, refused, labelled, tmp_path):
     text = (tmp_path / labelled).read_text().replace("colour,kind", "colour,outlier")
     (tmp_path / "named.csv").write_text(text)
-    told = refused("detect", "named.csv", "--ignore", "id")
+    told = refused("detect", "named.csv", "--ignore", "id", "--strict")
     assert "its name suggests that it holds labels" in told
-    assert "To continue: --labels outlier" in told
+    command = "kernelwise detect named.csv --ignore id --strict --labels outlier"
+    assert told.splitlines()[-1] == f"To continue: {command}"
+    assert "'outlier' (seems to hold labels, by its name" in run("detect", "named.csv", "--ignore", "id").err
 
 
 def test_which_label_is_unusual_is_asked_for(refused, rows, tmp_path):

@@ -156,7 +156,7 @@ def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
         ("a,b,class\n1,,x\n", "f.csv has only one row of data. Add rows"),
         ("a,b,class\n1,2,x\n3,4,x\n", "f.csv: the target 'class' has only one class (x)"),
         ("a,b,class\n1,2,x\n3,4,y\n", "Every class has 1 row"),
-        ("a,b,class\n1,,x\n3,,y\n", "f.csv, column 'b': it has no values"),
+        ("b,class\n,x\n,y\n", "f.csv, column 'b': it has no values"),
         ("a,class\n1,1.5\n3,2.5\n", "looks continuous"),
     ],
 )

@@ -41,7 +41,9 @@ def test_an_older_model_refuses_what_it_refused(refused):
     assert "'d' is not in the training file, which has 'a', 'b' and 'c'" in sentence
     Path("gap.csv").write_text("code,town,size\n,a,0.5\n")
     sentence = refused("predict", FORMER / "words.kw", "gap.csv")
-    assert "column 'code': a value is missing, but the training file has no missing values" in sentence
+    assert (
+        "column 'code': a value is missing, but the training file has none missing in this column" in sentence
+    )
 
 
 def test_the_encoder_of_a_model_is_learned_once_and_is_in_its_file_once(run, monkeypatch):

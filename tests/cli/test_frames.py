@@ -83,10 +83,7 @@ def test_predictions_with_new_gaps_and_words(run, refused, small):
     assert run("tune", "table.csv", *OPTIONS, "--model", "model.kw").code == 0
     small.assign(rooms=[None, *small["rooms"][1:]]).to_csv("gap.csv", index=False)
     sentence = refused("predict", "model.kw", "gap.csv")
-    assert (
-        "gap.csv, line 2, column 'rooms': a value is missing, but the training file has no missing values"
-        in sentence
-    )
+    assert "gap.csv, line 2, column 'rooms': a value is missing, but the training file has none" in sentence
     small.assign(size=None, town=["Rom", *small["town"][1:]]).to_csv("new.csv", index=False)
     assert run("predict", "model.kw", "new.csv", "--unknown", "ignore").code == 0
     small.assign(town="Rom").to_csv("far.csv", index=False)  # predicting and scoring both warn

@@ -254,8 +254,8 @@ def test_diagnose_names_the_features(run, train, tmp_path, rows):
     lines = ["a,b,unit,play", *(",".join([*r.split(",")[:2], "7", r.split(",")[-1]]) for r in rows)]
     (tmp_path / "c.csv").write_text("\n".join(lines))
     findings = validated(run("diagnose", "c.csv", "--json"), "diagnose")["findings"]
-    constant = next(finding for finding in findings if finding["name"] == "constant")
-    assert "'unit'" in constant["message"]
+    constant = next(finding for finding in findings if finding["name"] == "columns left out")
+    assert "'unit' (has one value only)" in constant["message"]
     code, out, _ = run("diagnose", "c.csv")
     assert code == 0
     assert constant["message"] in out

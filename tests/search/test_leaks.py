@@ -147,12 +147,14 @@ def test_few_rows_and_sparse_matrices_are_not_looked_at():
 
 
 def test_the_model_names_the_column_and_the_option():
-    frame = pd.DataFrame({"visit": ROWS, "size": NOISE, "barcode": rng.permutation(10**6)[:N]})
+    frame = pd.DataFrame({"visit": ROWS * ROWS, "size": NOISE, "barcode": rng.permutation(10**6)[:N]})
     with pytest.warns(TrustWarning, match="'visit' numbers the rows"):
         model = TunedSVC().fit(frame, Y)
     found = {finding.name: finding for finding in model.diagnostics_}
     assert found["row numbers"].for_command_line().endswith("leave the column out (--ignore visit).")
     assert "'barcode' has a different whole number in every row" in found["identifiers"].message
+    assert found["identifiers"].severity == "info"  # votes and prices differ as well
+    assert "--ignore" not in found["identifiers"].for_command_line()
     with pytest.warns(TrustWarning, match="Column 0 numbers the rows"):
         TunedSVC().fit(frame.to_numpy(), Y)
 

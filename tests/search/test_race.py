@@ -39,9 +39,7 @@ def test_a_race_scores_fewer_settings_on_all_rows(few_rows, table):
     assert set(model.result_.forms) == {"rbf", "laplacian", "weighted rbf", "weighted laplacian", "sum"}
     assert model.result_.how[0].startswith(f"All forms competed on {FEW} rows first.")
     assert "The others were scored on 400 rows" in model.result_.how[0]
-    gammas = {
-        kernel.gamma for kernel in model.cv_results_["param_kernel"] if type(kernel).__name__ == "RBF"
-    }
+    gammas = {kernel.gamma for kernel in model.cv_results_["param_kernel"] if type(kernel).__name__ == "RBF"}
     # That of the first stage, and neighbours uphill.
     np.testing.assert_allclose(np.divide(sorted(gammas)[1:], sorted(gammas)[:-1]), 2.0)
     assert model.n_svm_fits_ > len(model.cv_results_["params"]) * model.n_splits_

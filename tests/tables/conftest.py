@@ -48,7 +48,7 @@ def faults(tmp_path):
     def lines_of(contents, name="f.csv", **options):
         (tmp_path / name).write_bytes(contents if isinstance(contents, bytes) else contents.encode())
         with pytest.raises(TableError) as caught:
-            learn_encoding(read_table(tmp_path / name), **options)
+            learn_encoding(read_table(tmp_path / name), strict=True, **options)
         text = str(caught.value).replace(f"{tmp_path}/", "")
         return text.splitlines()
 

@@ -118,7 +118,7 @@ def test_what_new_rows_can_be():
         (pd.DataFrame({"a": ["u"], "b": [np.inf]}), "X has inf in row 0, column 'b'"),
         (
             pd.DataFrame({"a": ["u"], "b": pd.to_datetime(["2020-01-01"])}),
-            "Column 'b' of X has dates or times",
+            "Column 'b' of X holds dates, such as 2020-01-01T00:00:00 in row 0",
         ),
         (pd.DataFrame({"a": [["u"]], "b": [1.0]}), "Column 'a' of X has a list in row 0"),
         ([["u"]], "X has 1 column, but the model was trained on 2"),
@@ -154,7 +154,7 @@ def test_findings_ask_about_whole_numbers_and_names():
     found = {one.name: one for one in findings_of_table(frame, learn_encoder(frame))}
     assert all(isinstance(one, Finding) for one in found.values())
     assert set(found) == {
-        *("whole numbers that may be words", "words that name rows", "empty columns", "mostly empty"),
+        *("whole numbers that may be words", "columns left out", "mostly empty"),
     }
     assert found["mostly empty"].message.startswith("Column 'rare' (31 gaps) is empty in most of the 60 rows")
     assert (
@@ -169,8 +169,12 @@ def test_findings_ask_about_whole_numbers_and_names():
         "Column 'grade' (1 to 4, 4 values) holds few whole numbers, which count as numbers"
     )
     assert "['grade']" in found["whole numbers that may be words"].advice
-    assert "Column 'name' has a different word" in found["words that name rows"].message
-    assert "Column 'none' has no values" in found["empty columns"].message
+    left_out = [str(one) for one in frame.done]
+    assert left_out == [
+        "1 column was left out, which cannot help: 'name' (has a different word in nearly every row). To use "
+        "it nevertheless, pass X.to_numpy(), or name it in categorical_features.",
+        "1 column was left out, which cannot help: 'none' (has no values).",
+    ]
     named = to_table(table, ["grade", "name", "town", "rare"], "TunedSVC")
     assert "whole numbers that may be words" not in {
         one.name for one in findings_of_table(named, learn_encoder(named))

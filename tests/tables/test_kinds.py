@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import zipfile
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from kernelwise.tables import read_table
+from kernelwise.tables.read import sheets
 
 # -- kinds of files ------------------------------------------------------------------------------------------
 
@@ -21,11 +23,7 @@ def archive(path, *names):
 @pytest.mark.parametrize(
     ("names", "says"),
     [
-        (
-            ["[Content_Types].xml", "xl/workbook.xml"],
-            "is an Excel workbook. Save the sheet as CSV (in Excel: File, S",
-        ),
-        (["mimetype", "content.xml"], "is an OpenDocument file. Save the sheet as CSV"),
+        (["Index/Document.iwa"], "is a Numbers document. Save the sheet as CSV (in Excel: File, S"),
         (["model.json"], "is a model of kernelwise."),
         (["train.csv"], "is a zip archive. Unpack it"),
     ],
@@ -38,7 +36,6 @@ def test_archives_are_called_what_they_are(faults, tmp_path, names, says):
 @pytest.mark.parametrize(
     ("contents", "says"),
     [
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "is an Excel workbook or another old Office file."),
         (b"%PDF-1.4\n%\xc7", "is a PDF document."),
         (b"\x89PNG\r\n\x1a\n\x00", "is a picture."),
         (b'\n{"a": [1, 2]}', "is a JSON file."),
@@ -49,6 +46,22 @@ def test_archives_are_called_what_they_are(faults, tmp_path, names, says):
 )
 def test_other_files_are_called_what_they_are(faults, contents, says):
     assert says in faults(contents)[0]
+
+
+OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99)
+
+
+@pytest.mark.parametrize("names", [["[Content_Types].xml", "xl/workbook.xml"], ["content.xml"], None])
+def test_a_broken_workbook_and_one_without_a_reader(faults, tmp_path, monkeypatch, names):
+    if names is not None:
+        archive(tmp_path / "a.zip", *names)
+    contents = OLD if names is None else (tmp_path / "a.zip").read_bytes()
+    if find_spec("python_calamine") is not None:
+        assert "f.csv cannot be read as a workbook (" in faults(contents)[0]
+    monkeypatch.setattr(sheets, "find_spec", lambda name: None)
+    assert (
+        "is a workbook, which needs the package python-calamine. Install it with pip" in faults(contents)[0]
+    )
 
 
 def test_letters_that_begin_a_text_file_are_letters(tmp_path):

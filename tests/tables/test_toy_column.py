@@ -77,6 +77,11 @@ def test_a_file_has_the_new_kind_of_column(tmp_path):
     (tmp_path / "new.csv").write_text("size,day\n1,2024-03-01\n2,\n")
     assert_array_equal(encoding.samples(read_table(tmp_path / "new.csv"))[:, 0], [19783, X[3, 0]])
     (tmp_path / "odd.csv").write_text("size,day\n1,2024-03-01\n2,someday\n")
+    notes = []
+    assert encoding.samples(read_table(tmp_path / "odd.csv"), notes=notes)[1, 0] == X[3, 0]
+    assert notes == ["Column 'day': 1 cell counts as missing, being no date (first 'someday' in line 3)."]
+    (tmp_path / "full.csv").write_text("\n".join(["day,size,play", *lines[:3], *lines[4:]]))
+    encoding = learn_encoding(read_table(tmp_path / "full.csv")).encoding
     with pytest.raises(TableError, match=r"line 3, column 'day': expected a date, found 'someday'\. Correct"):
         encoding.samples(read_table(tmp_path / "odd.csv"))
 

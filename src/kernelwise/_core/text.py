@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 #: How alike two names must be, from 0 to 1, for one to be meant by the other.
 NEAR = 0.6
+#: What a shell takes as it is, on every system.
+PLAIN = re.compile(r"[\w.,@%+=:/-]+")
+#: What is special even between double quotation marks.
+SPECIAL = re.compile(r'["$`\\!]')
 
 
 def count(value: float, noun: str, plural: str | None = None) -> str:
@@ -25,6 +31,13 @@ def counted(value: float) -> str:
 def in_words(items: Sequence[str]) -> str:
     """List items in a sentence: a; a and b; a, b and c."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def in_shell(text: str) -> str:
+    """A value of an option as it is typed: in quotation marks where they are needed."""
+    if PLAIN.fullmatch(text):
+        return text
+    return shlex.quote(text) if SPECIAL.search(text) else f'"{text}"'
 
 
 def meant(value: object, names: Iterable[Any], near_from: float = NEAR) -> str:

@@ -59,7 +59,7 @@ def kernelwise(
 ) -> None:
     """Train a support vector machine on a table. kernelwise chooses its settings and explains the choice.
 
-    kernelwise reads CSV, TSV, Parquet and LIBSVM files, gzipped or not.
+    kernelwise reads CSV, TSV, Parquet and LIBSVM files, gzipped or not, and workbooks (.xlsx, .ods).
 
     \b
     Example:

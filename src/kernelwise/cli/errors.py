@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 import typer
 
+from kernelwise._core.text import in_shell
 from kernelwise.cli.output import session
 from kernelwise.exceptions import NotEnoughMemoryError
 
@@ -58,7 +59,7 @@ def run(command: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
             _tell(_usage(error))
             return 2
         if is_told(error):
-            _tell(*getattr(error, "lines", [_sentence(error)]))  # the faults of a file are several lines
+            _tell(*_lines(error))
             return 2
         name = type(error).__name__
         _tell(
@@ -67,6 +68,16 @@ def run(command: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
             "the developers."
         )
         return 1
+
+
+def _lines(error: Exception) -> list[str]:
+    """The sentence of an error; the faults of a file are several lines, the last of them a whole command."""
+    options = getattr(error, "options", "")
+    if not options or not session.arguments:
+        return list(getattr(error, "lines", [_sentence(error)]))
+    *lines, _ = error.lines  # type: ignore[attr-defined]
+    first = error.first.replace("then add", "then run")  # type: ignore[attr-defined]
+    return [*lines, f"{first}kernelwise {' '.join(map(in_shell, session.arguments))} {options}"]
 
 
 def _write_any_letter() -> None:

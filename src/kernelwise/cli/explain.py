@@ -44,6 +44,7 @@ def explain(
     output: Output = None,
     unknown: options.UnknownOption = options.Unknown.error,
     header: options.HasHeader = None,
+    skip_lines: options.SkipLines = None,
     printing: options.Printing,
 ) -> None:
     """Show how much every column contributed to the predictions.
@@ -67,7 +68,7 @@ def explain(
     check_order(model_file, file, "explain")
     model, encoding = read_model(model_file)
     _check_output(model, output)
-    table = read_more(file, encoding, header)
+    table = read_more(file, encoding, header, skip_lines)
     X, lines = rows_of(table, encoding, unknown.value), table.lines
     n = len(lines) if rows is None else min(rows, len(lines))
     if rows is not None and rows > n:

@@ -65,8 +65,10 @@ def diagnosis_of(model: Any, data: Samples, chosen: Tuning, for_report: bool) ->
 
 def of_tuning(model: Any, data: Samples, diagnosis: list[Finding], answer: Answer) -> list[Finding]:
     """Findings of the fit and the serious ones about the data, without advice that was followed already."""
-    about_data = settled(model, [*data.findings, *diagnosis], answer)
+    about_data = settled(model, diagnosis, answer)
+    about_file = settled(model, data.findings, answer)
     return [
+        *(one for one in about_file if one.severity in SERIOUS),  # what was done to the file comes first
         *settled(model, model.diagnostics_, answer),
         *(one for one in about_data if one.severity in SERIOUS and one.name not in OF_FIT),
     ]

@@ -63,12 +63,15 @@ def read_groups(table: Table, place: int) -> np.ndarray:
 
 def read_times(table: Table, place: int) -> np.ndarray:
     """Numbers in the order of time, shape (n_rows,): those of the column, or seconds of its dates."""
+    from kernelwise.tables.dates import MONTH_FIRST, find_order
+
     cells = _filled(table, place, "--time")
     if table.columns[place].dtype.kind == "f":
         return table.columns[place]
     found = np.zeros(len(cells))
+    order = find_order(map(str, cells)) or MONTH_FIRST
     for row, cell in enumerate(cells):
-        moment = _moment(str(cell))
+        moment = _moment(str(cell), order)
         if moment is None:
             raise UserError(
                 f"--time: {table.place(place, row)} has {str(cell)!r}, which is neither a number nor a date "
@@ -111,10 +114,15 @@ def _filled(table: Table, place: int, option: str) -> np.ndarray:
     return np.array([str(cell) for cell in cells])
 
 
-def _moment(cell: str) -> float | None:
+def _moment(cell: str, order: str) -> float | None:
+    """Seconds since 1970 of a date in any usual form, with its time zone if ISO 8601 gives one."""
+    from kernelwise.tables.dates import read_moment
+
     try:
-        moment = datetime.fromisoformat(cell.strip())
+        moment: datetime | None = datetime.fromisoformat(cell.strip())
     except ValueError:
+        moment = read_moment(cell, order)
+    if moment is None:
         return None
     if moment.tzinfo is None:  # all in one zone, whichever it is
         moment = moment.replace(tzinfo=UTC)

@@ -45,7 +45,7 @@ def flag(names: str, text: str, **more: Any) -> Any:
     return typer.Option(names, help=text, **more)
 
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or LIBSVM file.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, LIBSVM, Excel or .ods file.")]
 Target = Annotated[
     str | None,
     option("COL", "Column to predict, by name or number. Default: target, class, label or y, else the last."),
@@ -56,8 +56,12 @@ TaskOption = Annotated[
 HasHeader = Annotated[
     bool | None, flag("--header/--no-header", "Whether line 1 names the columns. Default: detected.")
 ]
+SkipLines = Annotated[
+    int | None,
+    option("INT", "Lines above the table to skip; 0 also keeps totals below it.", min=0),
+]
 UnknownOption = Annotated[
-    Unknown, option("KIND", "Words that the training file does not have: error or ignore.", "--unknown")
+    Unknown, option("KIND", "How to treat words that are new: error or ignore.", "--unknown")
 ]
 ScaleOption = Annotated[str, option("NAME", "How to scale features: standard, minmax or none.")]
 Solver = Annotated[str, option("NAME", "Final model: auto, exact or nystroem (approximate).")]
@@ -94,11 +98,23 @@ class Reading:
         list[str] | None, option("TEXT,TEXT", "Texts that mean a missing value, such as -999.")
     ] = None
     lump: Annotated[
-        bool, flag("--lump", "Keep columns with many different words; rare words count as one.")
+        bool, flag("--lump", "With --strict: keep columns of many different words.", hidden=True)
     ] = False
     words: Annotated[
         list[str] | None, option("COL,COL", "Columns whose numbers are codes, to treat as words.")
     ] = None
+    use: Annotated[
+        list[str] | None, option("COL,COL", "Columns to use although they look like row numbers or names.")
+    ] = None
+    skip_lines: SkipLines = None
+    strict: Annotated[
+        bool, flag("--strict", "Refuse a file that is not clean: leave out nothing, and guess nothing.")
+    ] = False
+
+    @property
+    def lines_to_skip(self) -> int | None:
+        """Lines at the top that are no part of the table; None finds out."""
+        return 0 if self.strict and self.skip_lines is None else self.skip_lines
 
 
 @dataclass(frozen=True)

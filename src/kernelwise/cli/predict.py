@@ -40,6 +40,7 @@ def predict(
     unknown: options.UnknownOption = options.Unknown.error,
     keep: Keep = None,
     header: options.HasHeader = None,
+    skip_lines: options.SkipLines = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Predict the target of every row of a file, as CSV.
@@ -62,7 +63,7 @@ def predict(
     model, encoding = read_model(model_file)
     if proba and encoding.task == "regression":
         raise UserError(f"{model_file} is a regression model, which has no probabilities. Leave out --proba.")
-    table = read_more(file, encoding, header)
+    table = read_more(file, encoding, header, skip_lines)
     names, columns = kept_columns(table, keep)
     X = rows_of(table, encoding, unknown.value)
     predictions = model.predict(X)

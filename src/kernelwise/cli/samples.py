@@ -93,7 +93,8 @@ def read_samples(
     from kernelwise.tables import DETECTION, learn_encoding, read_table
 
     # Unusual values of one column are a task; all others need a target, too.
-    table = read_table(path, reading.header, min_columns=1 if task == DETECTION and target is None else 2)
+    min_columns = 1 if task == DETECTION and target is None else 2
+    table = read_table(path, reading.header, min_columns, skip=reading.lines_to_skip)
     if len(table.lines) == 1:
         raise UserError(f"{path} has only one row of data. Add rows: a model learns from many.")
     groups, times, apart = None, None, []
@@ -112,12 +113,15 @@ def read_samples(
         missing=split_names(reading.missing),
         lump=reading.lump,
         words=split_names(reading.words),
+        use=split_names(reading.use),
+        strict=reading.strict,
     )
     notes = [*table.notes, *learned.notes]
     preparation = [*learned.preparation, *(sentence(table, place, groups) for place in apart)]
     for note in [*notes, *preparation]:
         say(note)
-    encoding = learned.encoding
+    encoding, table = learned.encoding, learned.table
+    groups, times = (None if values is None else values[learned.rows] for values in (groups, times))
     rows, lines = encoding.rows(table), table.lines
     y = None if encoding.target is None else encoding.labels(table)
     if times is not None:
@@ -174,13 +178,16 @@ def label_findings(data: Samples) -> list[Finding]:
     return spelling_findings(list(counts), list(counts.values()))
 
 
-def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) -> Table:
+def read_more(
+    path: Path, encoding: Encoding, has_header: bool | None = None, skip: int | None = None
+) -> Table:
     """Read a file that has to fit the training file."""
     from kernelwise.tables import read_table
 
     has_names = encoding.has_header if has_header is None else has_header
     # Without names a column counts by its place, be it empty or not.
-    table = read_table(path, has_names, min_columns=1, keep=0 if has_names else encoding.n_columns)
+    keep = 0 if has_names else encoding.n_columns
+    table = read_table(path, has_names, min_columns=1, keep=keep, skip=skip)
     for note in table.notes:
         say(note)
     return table

@@ -13,7 +13,7 @@ import typer
 from kernelwise.cli import files, options
 from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import option
-from kernelwise.cli.output import print_json
+from kernelwise.cli.output import print_json, say
 
 TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Test file, to score the model on.")]
 #: Options that the scores of kernels do not depend on: a journal may be continued with others.
@@ -158,7 +158,10 @@ def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple
     """X and y of the test file; words that are new to it are refused, or counted in a note."""
     from kernelwise.cli.samples import read_more, rows_of
 
-    table = read_more(path, data.encoding)
+    notes: list[str] = []
+    table = data.encoding.labelled(read_more(path, data.encoding), notes)
+    for note in notes:
+        say(note)
     return rows_of(table, data.encoding, unknown), labels_of_test(path, table, data, must_be_known)
 
 

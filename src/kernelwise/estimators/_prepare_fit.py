@@ -24,7 +24,7 @@ from kernelwise.search.engine.runner import Here
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.leaks import column_findings
-from kernelwise.tables import Table, by_column, findings_of_table, learn_encoder, to_table
+from kernelwise.tables import Table, by_column, findings_of_table, judge_texts, learn_encoder, to_table
 
 
 def prepare_fit(
@@ -37,6 +37,8 @@ def prepare_fit(
     stand_in = X if frame is None else np.zeros(frame.shape)
     X, y, identity, weight = model._check(stand_in, y, sample_weight)
     if frame is not None:
+        if context.encoder is None:
+            frame = judge_texts(frame, np.asarray(y), is_classifier(model))
         X = encode_table(model, frame, weight, context)
     name_features(model, X, context)
     for kernel in model.kernel if isinstance(model.kernel, list | tuple) else [model.kernel]:

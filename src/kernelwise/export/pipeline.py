@@ -32,7 +32,7 @@ from kernelwise.export.sklearn_machines import classifier, regressor, zeros
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import shown_values
 from kernelwise.solvers.probability import class_probabilities, log_odds, log_threshold
-from kernelwise.tables import Column, Encoder
+from kernelwise.tables import Column, Encoder, LeftOut
 
 #: By how much decision values may differ, relative to the largest.
 TOLERANCE = 1e-6
@@ -188,10 +188,15 @@ def column_transformer(encoder: Encoder) -> ColumnTransformer:
     """
     columns = encoder.columns
     for column in columns:
-        if type(column) is not Column:
+        if type(column) is not Column and not isinstance(column, LeftOut):
             raise IncompatibleError(
                 f"to_sklearn has no step for {column.noun}s, but column {column.name!r} holds some. Keep the "
                 "model with save(path)."
+            )
+        if column.written is not None:
+            raise IncompatibleError(
+                f"to_sklearn has no step that reads numbers from text, but column {column.name!r} holds such "
+                "text. Convert it to numbers before training, or keep the model with save(path)."
             )
     for k in encoder.words:
         if not columns[k].is_text:
@@ -250,6 +255,8 @@ def _table(columns: tuple[Column, ...], named: bool) -> Any:
 
 
 def _cells(column: Column) -> list[Any]:
+    if isinstance(column, LeftOut):
+        return [GAP]
     if not column.is_words:
         return [column.fill]
     known = [*column.words, *([GAP] if column.has_gaps else [])]

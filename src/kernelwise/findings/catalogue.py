@@ -48,6 +48,33 @@ MOSTLY_EMPTY = Entry(
     "reasons.",
 )
 
+# -- what was done to a raw table: tables/settle.py, tables/judge.py -----------------------------------------
+
+#: Columns that nobody will miss, and those that somebody may.
+HARMLESS_LEFT_OUT = Entry(
+    "columns left out", "info", "{n:# column was|# columns were} left out, which cannot help: {columns}."
+)
+COLUMNS_LEFT_OUT = replace(
+    HARMLESS_LEFT_OUT,
+    severity="warning",
+    advice="To use {n:it|one of them} nevertheless, pass X.to_numpy(), or name it in categorical_features.",
+    option="To use {n:it|one of them} nevertheless, name it with --use, as in --use {typed}.",
+)
+CELLS_MISSING = Entry(
+    "cells that count as missing",
+    "warning",
+    "Column {column!r} has {n:# cell that is|# cells that are} no {kind} and now {n:counts|count} as missing "
+    "({what}; {where}).{limits}",
+)
+READ_AS_NUMBERS = Entry("texts read as numbers", "info", "Read as numbers: {columns}.")
+READ_AS_DATES = Entry("texts read as dates", "info", "Read as dates: {columns}.")
+READ_AS_TIMES = Entry("texts read as times of the day", "info", "Read as times of the day: {columns}.")
+TEXT_BY_LETTERS = Entry(
+    "text by letters",
+    "info",
+    "Groups of letters of the text in {columns} are features, because they help on held-out rows.",
+)
+
 # -- columns of a training file: tables/warnings.py. What they say follows the place in the file. ------------
 
 MOSTLY_FILLED = Entry(
@@ -90,12 +117,6 @@ COLUMN_OF_ROW_NUMBERS = Entry(
     "row numbers",
     "warning",
     "it numbers the rows, and new rows will have other numbers. Leave it out with --ignore {typed}.",
-)
-COLUMN_OF_IDENTIFIERS = Entry(
-    "identifiers",
-    "warning",
-    "it has a different whole number in every row, and new rows will have other numbers. Leave it out with "
-    "--ignore {typed}.",
 )
 
 # -- the search of an optimizer: criteria/machine.py, optimizers/base.py -------------------------------------
@@ -443,12 +464,12 @@ ROW_NUMBERS = Entry(
     "New rows will have other numbers, so leave the {n:column|columns} out.",
     "New rows will have other numbers, so leave the {n:column|columns} out (--ignore {typed}).",
 )
+#: A suspicion, and no reason to leave out votes, prices or populations: no option says so.
 IDENTIFIERS = Entry(
     "identifiers",
-    "warning",
+    "info",
     "{columns} {n:has|have} a different whole number in every row, as identifiers do.",
     "If {n:it identifies|they identify} the rows, leave the {n:column|columns} out.",
-    "If {n:it identifies|they identify} the rows, leave the {n:column|columns} out (--ignore {typed}).",
 )
 TARGET_IN_COLUMN = Entry(
     "target in a column",

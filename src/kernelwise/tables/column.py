@@ -1,19 +1,21 @@
 """One column of the training samples: what fills its gaps, which words it has, and the features it becomes.
 
-A column holds numbers or words. Another kind of column is a subclass and an entry of `COLUMN_KINDS`.
+A column holds numbers or words, or is left out. Another kind of column is a subclass and an entry of
+`COLUMN_KINDS`, such as that of `kernelwise.tables.dates`.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kernelwise.tables.cells import is_gap, words_of
 from kernelwise.tables.table import is_missing, is_numbers
+from kernelwise.tables.written import Writing, find_writing
 
 #: Words of a column that have a feature of their own, at most.
 MAX_WORDS = 20
@@ -44,6 +46,9 @@ class Column:
         What stands for a missing number; for a missing word, too, if gaps are filled.
     is_text : bool
         Whether the words were text in the user's table, and no numbers that count as words.
+    written : tuple of str, or str
+        How the cells are written if they are text: see `kernelwise.tables.written.Writing` for numbers; None
+        if the reader of the table knew.
     """
 
     name: Any
@@ -53,6 +58,7 @@ class Column:
     has_gaps: bool = False
     fill: Any = None
     is_text: bool = True
+    written: Any = None
 
     @property
     def dtype(self) -> str:
@@ -129,27 +135,51 @@ class Column:
         known = {None, *self.words}
         return np.array([word not in known for word in column], dtype=bool)
 
+    def parsed(self, cells: Sequence[Any]) -> np.ndarray:
+        """Cells of new samples, missing where one cannot be read; they are of another kind than ours."""
+        if self.dtype != "f":
+            each = [self.read([cell]) for cell in cells]
+            gap = self.read([None])
+            return np.concatenate([gap if one is None else one for one in each])
+        texts = [cell for cell in cells if isinstance(cell, str)]
+        way = Writing(*self.written) if self.written else find_writing(Counter(texts)) or Writing()
+        known = {text: way.number(text) for text in set(texts)}
+        return np.array([known.get(cell, np.nan) for cell in cells], dtype=float)
+
     def converted(self, column: np.ndarray) -> np.ndarray:
-        """The cells of new samples as this kind of column; a ValueError names one that cannot be such."""
+        """The cells of new samples as this kind of column; missing if they cannot be such."""
         if column.dtype.kind == self.dtype:
             return column
-        if self.is_words:
-            return words_of(column.tolist())
-        found = self.read(column.tolist())
-        if found is not None:
-            return found
-        present = np.flatnonzero(~is_missing(column))
-        row = next((row for row in present if self.read([column[row]]) is None), None)
-        if row is None:
-            return np.full(len(column), np.nan)
-        raise ValueError(
-            f"Column {self.name!r} of X holds words, such as {column[row]!r} in row {row}, but the model "
-            f"was trained on {self.noun}s there. Convert the column to {self.noun}s."
-        )
+        return words_of(column.tolist()) if self.is_words else self.parsed(column.tolist())
+
+    def unreadable(self, column: np.ndarray) -> np.ndarray:
+        """Rows of new samples whose cells cannot be of this kind, in order."""
+        if self.is_words or column.dtype.kind == self.dtype:
+            return np.empty(0, dtype=int)
+        return np.flatnonzero(is_missing(self.converted(column)) & ~is_missing(column))
+
+
+@dataclass(frozen=True)
+class LeftOut(Column):
+    """A column of the training samples that is no feature, because it cannot help; new ones may lack it."""
+
+    dtype = "V"
+    noun = "value"
+
+    @property
+    def features(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    def transform(self, column: np.ndarray) -> np.ndarray:
+        """No features, of shape (n_rows, 0)."""
+        return np.empty((len(column), 0))
+
+    def converted(self, column: np.ndarray) -> np.ndarray:
+        return column
 
 
 #: Kinds of columns, by the kind of NumPy's type that keeps their cells.
-COLUMN_KINDS: dict[str, type[Column]] = {"f": Column, "O": Column}
+COLUMN_KINDS: dict[str, type[Column]] = {"f": Column, "O": Column, LeftOut.dtype: LeftOut}
 
 
 def read_kind(cells: Sequence[Any]) -> np.ndarray | None:
@@ -161,16 +191,22 @@ def read_kind(cells: Sequence[Any]) -> np.ndarray | None:
 
 
 def learn_column(
-    name: Any, column: np.ndarray, weight: np.ndarray, is_text: bool = True, fills_gaps: bool = False
+    name: Any,
+    column: np.ndarray,
+    weight: np.ndarray,
+    is_text: bool = True,
+    fills_gaps: bool = False,
+    written: Any = None,
 ) -> Column:
     """What a column of the training samples holds; a row counts as often as its weight says.
 
-    ``is_text`` is about words; see `Column`. With ``fills_gaps`` a gap has no feature of its own: a missing
-    number is the median, and a missing word the most frequent one.
+    ``is_text`` and ``written`` are as in `Column`. With ``fills_gaps`` a gap has no feature of its own: a
+    missing number is the median, and a missing word the most frequent one.
     """
     counts = weight > 0.0
     kind = COLUMN_KINDS[column.dtype.kind]
-    return kind.learn(name, column[counts], weight[counts], is_text, fills_gaps)
+    learned = kind.learn(name, column[counts], weight[counts], is_text, fills_gaps)
+    return learned if written is None else replace(learned, written=written)
 
 
 def weighted_median(values: np.ndarray, weight: np.ndarray) -> float:

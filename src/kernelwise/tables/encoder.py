@@ -12,9 +12,10 @@ import numpy as np
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.text import count
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.tables.column import Column, learn_column
+from kernelwise.tables.column import Column, LeftOut, learn_column
 from kernelwise.tables.read.frames import new_table
-from kernelwise.tables.table import Table, is_missing
+from kernelwise.tables.table import Table, is_missing, is_numbers
+from kernelwise.tables.text import learn_text
 
 #: Words of new rows, none of which is known, from which on the column is doubted.
 MANY_NEW = 10
@@ -128,11 +129,15 @@ class Encoder:
         """New samples, as a user passes them, with the columns of the training samples in their order."""
         table = new_table(X, self.columns, self.has_names)
         places = self._places(table)
-        columns = [self.columns[k].converted(table.columns[place]) for k, place in enumerate(places)]
         if not len(table):
             raise ValueError("X has no rows: at least one sample is required.")
+        nothing = np.full(len(table), None, dtype=object)
+        given = [nothing if place is None else table.columns[place] for place in places]
+        pairs = list(zip(self.columns, given, strict=True))
+        notes = [note for column, cells in pairs for note in _bad(column, cells)]
+        columns = [column.converted(cells) for column, cells in pairs]
         found = Table(tuple(column.name for column in self.columns), tuple(columns), self.has_names)
-        for note in self._doubts(found):
+        for note in [*notes, *self._doubts(found)]:
             warnings.warn(note, KernelwiseWarning, stacklevel=stacklevel_of_user())
         return found
 
@@ -140,6 +145,8 @@ class Encoder:
         """What looks odd in new rows, one sentence each: gaps where there were none, no known word."""
         notes = []
         for column, values in zip(self.columns, table.columns, strict=True):
+            if isinstance(column, LeftOut):
+                continue
             if column.is_words:
                 new, present = column.is_new(values), sum(word is not None for word in values)
                 if not column.is_pooled and new.sum() == present >= MANY_NEW:
@@ -149,28 +156,50 @@ class Encoder:
                     )
             elif not column.has_gaps and is_missing(values).any():
                 n = int(is_missing(values).sum())
+                fill = f", {column.fill:g}" if is_numbers(values) else ""
                 notes.append(
                     f"Column {column.name!r} has {count(n, 'gap')} but had none in the training samples: "
-                    f"{'it counts' if n == 1 else 'they count'} as its median, {column.fill:g}."
+                    f"{'it counts' if n == 1 else 'they count'} as its median{fill}."
                 )
         return notes
 
-    def _places(self, table: Table) -> list[int]:
+    def _places(self, table: Table) -> list[int | None]:
+        """Places of our columns in a table; None for one that was left out and is not there."""
         names = [column.name for column in self.columns]
         if self.has_names and table.has_names:
-            absent = [name for name in names if name not in table.names]
+            needed = [column.name for column in self.columns if not isinstance(column, LeftOut)]
+            absent = [name for name in needed if name not in table.names]
             if absent:
                 have = ", ".join(map(repr, table.names[:8])) + (", …" if len(table.names) > 8 else "")
                 more = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
                 raise ValueError(
                     f"X has no column {absent[0]!r}{more}, which the model was trained on. X has {have}."
                 )
-            return [table.names.index(name) for name in names]
+            return [table.names.index(name) if name in table.names else None for name in names]
         if len(table.names) != len(names):
             raise ValueError(
                 f"X has {count(len(table.names), 'column')}, but the model was trained on {len(names)}."
             )
         return list(range(len(names)))
+
+
+def _bad(column: Column, cells: np.ndarray) -> list[str]:
+    """A sentence on cells of new samples that cannot be read, which count as missing.
+
+    Where no training sample had a gap, or most cells are such, the first of them is refused.
+    """
+    rows = column.unreadable(cells)
+    if not len(rows):
+        return []
+    is_date = cells.dtype.kind == "M"
+    first = f"{cells[rows[0]] if is_date else repr(cells[rows[0]])} in row {rows[0]}"
+    if not column.has_gaps or 2 * len(rows) > len(cells):
+        raise ValueError(
+            f"Column {column.name!r} of X holds {'dates' if is_date else 'words'}, such as {first}, but the "
+            f"model was trained on {column.noun}s there. Convert the column to {column.noun}s."
+        )
+    cells_count = count(len(rows), "cell counts", "cells count")
+    return [f"Column {column.name!r}: {cells_count} as missing, because no {column.noun} is in it ({first})."]
 
 
 def by_column(table: Table, encoder: Encoder) -> np.ndarray:
@@ -182,7 +211,8 @@ def by_column(table: Table, encoder: Encoder) -> np.ndarray:
     found = np.empty(table.shape)
     for k, (column, values) in enumerate(zip(encoder.columns, table.columns, strict=True)):
         if not column.is_words:
-            found[:, k] = column.transform(values)[:, 0]
+            features = column.transform(values)
+            found[:, k] = features[:, -1 - column.has_gaps] if features.shape[1] else 0.0
             continue
         place = {word: code for code, word in enumerate(sorted(set(values[~is_missing(values)])))}
         codes = np.array([place.get(word, -1) for word in values])
@@ -194,8 +224,12 @@ def learn_encoder(table: Table, weight: np.ndarray | None = None) -> Encoder:
     """Learn from training samples; a row counts as often as its weight, shape (n_rows,), says."""
     weight = np.ones(len(table)) if weight is None else weight
     pairs = zip(table.names, table.columns, strict=True)
-    columns = tuple(
-        learn_column(name, values, weight, k not in table.codes_as_words, table.fills_gaps)
-        for k, (name, values) in enumerate(pairs)
-    )
-    return Encoder(columns, table.has_names)
+    columns: list[Column] = []
+    for k, (name, values) in enumerate(pairs):
+        if k in table.left_out:
+            columns.append(LeftOut(name))
+            continue
+        is_text, written = k not in table.codes_as_words, table.written.get(k)
+        learned = learn_column(name, values, weight, is_text, table.fills_gaps, written)
+        columns.append(learn_text(learned, values[weight > 0.0]) if k in table.as_text else learned)
+    return Encoder(tuple(columns), table.has_names)

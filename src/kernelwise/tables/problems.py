@@ -8,7 +8,6 @@ file; the target has its own in `kernelwise.tables.target`. What is only doubtfu
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.text import count
+from kernelwise._core.text import count, in_shell
 from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted, words_of
 from kernelwise.tables.column import MAX_WORDS, Column
@@ -25,10 +24,6 @@ from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, i
 
 #: More faults than this are counted, not shown.
 MOST_SHOWN = 10
-#: What a shell takes as it is, on every system.
-PLAIN = re.compile(r"[\w.,@%+=:/-]+")
-#: What is special even between double quotation marks.
-SPECIAL = re.compile(r'["$`\\!]')
 #: Of many words the most frequent ones are worth keeping if they are in at least this share of the cells.
 WORTH_KEEPING = 0.5
 #: A column in which at least this share of the words occur once names its rows.
@@ -89,13 +84,10 @@ class Fault:
 class TableFaults(TableError):
     """All faults of a file; ``lines`` has one line for each, and one on how to go on.
 
-    ``ignore`` and ``missing`` are what the user has given for these options, which the last line repeats: of
-    an option that is given twice the last counts.
+    ``options`` are those that this line names, and ``first`` is what it says before them.
     """
 
-    def __init__(
-        self, source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, source: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
         serious = [fault for fault in faults if not fault.doubt]
         doubts = [fault for fault in faults if fault.doubt]
@@ -106,7 +98,12 @@ class TableFaults(TableError):
             self.lines = [f"{source} has {count(len(serious), 'fault')}:", *_listed(serious)]
             if doubts:
                 self.lines += ["These may also be wrong:", *_listed(doubts)]
-        self.lines += _go_on(self.faults, ignore, missing)
+        self.options = _options(serious)
+        left = [fault.place or "the target" for fault in serious if not fault.has_option]
+        correct = f"correct {enumerated(left, 3)} in the file, then add " if left else ""
+        self.first = f"To continue: {correct}"
+        if self.options:
+            self.lines.append(f"{self.first}{self.options}")
         super().__init__("\n".join(self.lines))
 
 
@@ -117,36 +114,22 @@ def check_faults(source: str, faults: Iterable[Fault | None]) -> None:
         raise TableFaults(source, found)
 
 
-def in_shell(text: str) -> str:
-    """A value of an option as it is typed: in quotation marks where they are needed."""
-    if PLAIN.fullmatch(text):
-        return text
-    return shlex.quote(text) if SPECIAL.search(text) else f'"{text}"'
-
-
 def _listed(faults: Sequence[Fault]) -> list[str]:
     n_more = len(faults) - MOST_SHOWN
     more = [f"- and {n_more} more of these kinds."] if n_more > 0 else []
     return [*(f"- {fault}" for fault in faults[:MOST_SHOWN]), *more]
 
 
-def _go_on(faults: Sequence[Fault], ignore: Sequence[str], missing: Sequence[str]) -> list[str]:
-    """A line with the options that help, after what has to be corrected in the file; none without options."""
-    ignored = [fault.ignore for fault in faults if fault.ignore]
-    texts = [text for fault in faults for text in fault.missing]
+def _options(faults: Sequence[Fault]) -> str:
+    """The options that help, as they are typed; a suspicion is no reason to leave a column out."""
     values = {
         "--task": [fault.task for fault in faults if fault.task][:1],
         "--labels": [fault.labels for fault in faults if fault.labels][:1],
-        "--ignore": [*ignore, *dict.fromkeys(ignored)] if ignored else [],
-        "--missing": list(dict.fromkeys([*missing, *texts])) if texts else [],
+        "--ignore": dict.fromkeys(fault.ignore for fault in faults if fault.ignore),
+        "--missing": dict.fromkeys(text for fault in faults for text in fault.missing),
         "--unknown": [fault.unknown for fault in faults if fault.unknown][:1],
     }
-    options = " ".join(f"{name} {in_shell(','.join(value))}" for name, value in values.items() if value)
-    left = [fault.place or "the target" for fault in faults if not (fault.has_option or fault.doubt)]
-    if not options:
-        return []
-    correct = f"correct {enumerated(left, 3)} in the file, then add " if left else ""
-    return [f"To continue: {correct}{options}"]
+    return " ".join(f"{name} {in_shell(','.join(value))}" for name, value in values.items() if value)
 
 
 @dataclass(frozen=True)
@@ -254,10 +237,13 @@ def is_mostly_empty(values: np.ndarray) -> bool:
 # -- a column of a training file -----------------------------------------------------------------------------
 
 
-def column_fault(column: FileColumn, lump: bool = False, is_code: bool = False) -> Fault | None:
+def column_fault(
+    column: FileColumn, lump: bool = False, is_code: bool = False, is_used: bool = False
+) -> Fault | None:
     """What keeps a column from being features; None if nothing does.
 
-    ``is_code`` says that the user wants it to be words, whatever they look like.
+    ``is_code`` says that its words are words, whatever they look like, and ``is_used`` that the user wants
+    them although they name the rows.
     """
     leave_out = f"Leave it out with --ignore {column.typed}"
     unusable = column.table.unusable.get(column.index)
@@ -267,7 +253,7 @@ def column_fault(column: FileColumn, lump: bool = False, is_code: bool = False) 
         return column.droppable(f"it has no values. {leave_out}.")
     if not is_words(column.values):
         return _infinite(column) if is_numbers(column.values) else None
-    counts, is_name = column.counts, names_rows(column.values, MIN_NAMED)
+    counts, is_name = column.counts, not is_used and names_rows(column.values, MIN_NAMED)
     if len(counts) <= MAX_WORDS and not is_name:
         return None if is_code else _marks(column)
     if not is_code:
@@ -357,20 +343,18 @@ def misfit(
     missing = np.flatnonzero(is_missing(values))
     if len(missing) and not fills_gaps and not column.has_gaps:
         message = (
-            f"a value is missing{_more(missing)}, but the training file has no missing values. Complete "
-            "the file, or train with --impute."
+            f"a value is missing{_more(missing)}, but the training file has none missing in this column. "
+            "Complete the file, or train with --impute."
         )
         return Fault(table.place(index, int(missing[0])), message)
     if column.is_words:
         rows = unknown_words(table, index, column)
         return None if ignore_unknown or not len(rows) else _unknown_word(table, index, column, rows)
-    if values.dtype.kind != column.dtype:
-        fits = table.is_number if column.dtype == "f" else lambda cell: column.read([cell]) is not None
-        cells = table.text(index)
-        wrong = [row for row, cell in enumerate(cells) if cell is not None and not fits(cell)]
-        if wrong:
-            found = f"expected a {column.noun}, found {quoted(cells[wrong[0]])}{_more(wrong)}. Correct it."
-            return Fault(table.place(index, wrong[0]), found)
+    wrong = column.unreadable(values)
+    if len(wrong) and (not (column.has_gaps or fills_gaps) or 2 * len(wrong) > len(values)):
+        cell = quoted(table.text(index)[wrong[0]])
+        message = f"expected a {column.noun}, found {cell}{_more(wrong)}. Correct it."
+        return Fault(table.place(index, int(wrong[0])), message)
     rows = np.flatnonzero(np.isinf(values)) if is_numbers(values) else missing[:0]
     if not len(rows):
         return None

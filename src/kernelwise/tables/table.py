@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import meant
+from kernelwise.findings import Finding
 from kernelwise.tables import cells
 
 #: The lines of rows that are in no file.
@@ -52,6 +53,14 @@ class Table:
         What was guessed while the file was read; one sentence each.
     texts : callable
         From the place of a column to its cells as they stand in the file; None if it holds no text.
+    left_out : dict from int to str
+        Columns that are no features, by their places, and why.
+    written : dict from int to object
+        How columns that were text wrote their numbers or dates, by their places; see `Column`.
+    as_text : frozenset of int
+        Places of the columns of words that are also coded by their letters: see `kernelwise.tables.text`.
+    done : tuple of Finding
+        What was done to the table before anything is learned: see `kernelwise.tables.settle`.
     matrix : CSR matrix of shape (n_rows, n_features)
         The features of a LIBSVM file, whose only column is the label; else None.
     first_index : int
@@ -71,6 +80,10 @@ class Table:
     unusable: dict[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
+    left_out: dict[int, str] = field(default_factory=dict)
+    written: dict[int, Any] = field(default_factory=dict)
+    as_text: frozenset[int] = frozenset()
+    done: tuple[Finding, ...] = ()
     matrix: Any = None
     first_index: int = 1
 
@@ -86,6 +99,15 @@ class Table:
         columns = tuple(column[rows] for column in self.columns)
         return replace(self, columns=columns, lines=NO_LINES, texts=None, matrix=None)
 
+    def take(self, rows: np.ndarray) -> Table:
+        """Some of the rows, with their lines in the file."""
+        texts = self.texts
+        return replace(
+            self[rows],
+            lines=self.lines[rows] if len(self.lines) else NO_LINES,
+            texts=None if texts is None else lambda column: texts(column)[rows],
+        )
+
     @property
     def feature_names(self) -> np.ndarray | None:
         """``feature_names_in_`` of an estimator: None unless every column has a name that is text."""
@@ -94,11 +116,11 @@ class Table:
         return np.array(self.names, dtype=object)
 
     def cells(self) -> np.ndarray:
-        """The values as they are, (n_rows, n_columns): objects if there are words, else numbers."""
+        """The values as they are shown, (n_rows, n_columns): objects if some are words or dates."""
         is_plain = all(is_numbers(column) for column in self.columns)
         found = np.empty(self.shape, dtype=float if is_plain else object)
         for k, column in enumerate(self.columns):
-            found[:, k] = column
+            found[:, k] = column if column.dtype.kind in "fO" else _shown(column)
         return found
 
     def text(self, column: int) -> np.ndarray:
@@ -108,9 +130,10 @@ class Table:
             return values
         if self.texts is not None:
             return self.texts(column)
-        show = "{:g}".format if is_numbers(values) else str
-        pairs = zip(values, is_missing(values), strict=True)
-        return np.array([None if gap else show(value) for value, gap in pairs], dtype=object)
+        if not is_numbers(values):
+            return np.array(_shown(values), dtype=object)
+        texts = [None if gap else f"{v:g}" for v, gap in zip(values, is_missing(values), strict=True)]
+        return np.array(texts, dtype=object)
 
     def place(self, column: int, row: int | None = None) -> str:
         """A column or one of its cells in words, for a message."""
@@ -118,8 +141,8 @@ class Table:
         return name if row is None else f"{self.line(row)}, {name}"
 
     def line(self, row: int) -> str:
-        """A row in words, for a message."""
-        return f"{self.row_word} {self.lines[row]}"
+        """A row in words, for a message; one of no file counts from 0, as in Python."""
+        return f"{self.row_word} {self.lines[row]}" if len(self.lines) else f"row {row}"
 
     def is_number(self, cell: str) -> bool:
         """Whether the text of a cell is a number, as this file writes them."""
@@ -166,6 +189,13 @@ class Table:
             f"{self.source} has no column {wanted!r} ({option}).{meant(wanted, self.names)} It has "
             f"{listed(self.names)}. You can also give a number: 1 is the first column, -1 the last."
         )
+
+
+def _shown(column: np.ndarray) -> list[str | None]:
+    """Dates and the like as text, None where one is missing; without a time if no date has one."""
+    texts = [None if gap else str(value) for value, gap in zip(column, is_missing(column), strict=True)]
+    has_time = any(text is not None and not text.endswith("T00:00:00") for text in texts)
+    return texts if has_time else [text and text.removesuffix("T00:00:00") for text in texts]
 
 
 def is_numbers(column: np.ndarray) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.problems import Fault, FileColumn, check_faults
-from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
+from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, is_words
 
 #: A column with one of these names is the target if nobody names another.
 TARGET_NAMES = ("target", "class", "label", "y")
@@ -24,6 +25,8 @@ MAX_CLASSES = 100
 MANY_CLASSES = 10
 #: Labels that occur once, as a share of all labels: above it the numbers are a quantity, the words names.
 SINGLE_NUMBERS, SINGLE_WORDS = 0.1, 0.5
+#: Why a column with such a name is left out.
+LABELS = "seems to hold labels, by its name; --labels uses it"
 ANOTHER = "name another column with --target"
 
 
@@ -58,6 +61,31 @@ def missing_labels(table: Table, place: int, missing: Sequence[str]) -> list[str
     ]
 
 
+def spellings_of(column: FileColumn) -> dict[str, str]:
+    """Labels that are written in several ways, by what these have in common, and the most frequent way."""
+    groups: dict[str, list[str]] = {}
+    for label in column.counts:
+        groups.setdefault(spelling(label), []).append(label)
+    counts = column.counts
+    return {
+        key: max(group, key=lambda label: counts[label]) for key, group in groups.items() if len(group) > 1
+    }
+
+
+def spelling(label: str) -> str:
+    """A label without what differs between ways of writing it: capitals and blanks."""
+    return "".join(label.split()).casefold()
+
+
+def with_spellings(table: Table, index: int, spellings: dict[str, str]) -> Table:
+    """The table with each label written in one way."""
+    values = table.columns[index]
+    if not spellings or not is_words(values):
+        return table
+    labels = np.array([v if v is None else spellings.get(spelling(v), v) for v in values], dtype=object)
+    return replace(table, columns=(*table.columns[:index], labels, *table.columns[index + 1 :]))
+
+
 def read_target(table: Table, index: int, task: str, as_text: bool = False) -> np.ndarray:
     """Labels as integers or text, or numbers, of shape (n_rows,); labels ``as_text`` where others are."""
     column = FileColumn(table, index)
@@ -84,12 +112,18 @@ def target_fault(table: Table, index: int, task: str) -> Fault | None:
     return _single_labels(column) if fault is None and task == "classification" else fault
 
 
+def labels_by_name(table: Table, places: Sequence[int]) -> int | None:
+    """The place of a column that is called as if it held labels, among the features of a file without."""
+    named = [k for k in places if table.names[k].lower() in LABEL_NAMES]
+    return named[0] if len(named) == 1 and len(places) > 1 else None
+
+
 def forgotten_labels(table: Table, places: Sequence[int]) -> Fault | None:
     """A column that is called as if it held labels, among the features of a file without labels."""
-    named = [FileColumn(table, k) for k in places if table.names[k].lower() in LABEL_NAMES]
-    if len(named) != 1:
+    place = labels_by_name(table, places)
+    if place is None:
         return None
-    column = named[0]
+    column = FileColumn(table, place)
     message = (
         "its name suggests that it holds labels, which cannot be a feature. Use it with --labels "
         f"{column.typed}, or leave it out with --ignore {column.typed}."

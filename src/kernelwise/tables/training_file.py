@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder, learn_encoder
+from kernelwise.tables.judge import judge_texts
 from kernelwise.tables.problems import (
     FileColumn,
     TableFaults,
@@ -23,14 +24,20 @@ from kernelwise.tables.problems import (
     words_in,
 )
 from kernelwise.tables.read.libsvm import DENSE, fitting_matrix
-from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, listed
+from kernelwise.tables.settle import settle
+from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, is_words, listed
 from kernelwise.tables.target import (
     DETECTION,
+    LABELS,
     find_target,
     forgotten_labels,
+    labels_by_name,
     missing_labels,
     read_target,
+    spelling,
+    spellings_of,
     target_fault,
+    with_spellings,
 )
 from kernelwise.tables.warnings import column_doubts, doubts_beside_faults, notes_on_words
 
@@ -50,6 +57,8 @@ class Encoding:
     is_sparse: bool = False  # whether the model takes sparse samples
     missing: tuple[str, ...] = ()  # texts that stand for missing values, besides the usual ones
     fills_gaps: bool = False  # whether medians and most frequent words take the places of missing values
+    target_written: tuple[str, ...] | None = None  # how the numbers of the target are written, as text
+    spellings: dict[str, str] = field(default_factory=dict)  # the one way to write a label that has several
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -96,11 +105,13 @@ class Encoding:
             )
         places = self._places_in(table)
         table = table.with_missing(self.missing, places)
+        table = _as_written(table, places, self.columns)
         features = list(zip(places, self.columns, strict=True))
         faults = [misfit(table, *feature, self.fills_gaps, unknown == "ignore") for feature in features]
         check_faults(table.source, faults)
         if notes is not None:
             notes += [note for feature in features for note in _notes_on_unknown(table, *feature)]
+            notes += [note for feature in features for note in _notes_on_unreadable(table, *feature)]
         cells = tuple(self._cells(table, *feature) for feature in features)
         if not self.is_coded:
             return np.ascontiguousarray(np.stack(cells, axis=1))
@@ -127,7 +138,15 @@ class Encoding:
         place = self._target_in(table)
         if place is None:
             raise TableError(f"{table.source} has no column {self.target!r}, which is the target.")
-        return read_target(table, place, self.task, as_text)
+        if self.target_written is not None:
+            target = Column(self.target, written=self.target_written)
+            table = _as_written(table, [place], [target])
+        return read_target(with_spellings(table, place, self.spellings), place, self.task, as_text)
+
+    def labelled(self, table: Table, notes: list[str]) -> Table:
+        """The rows of a table that have a target, with a sentence on the others."""
+        place = None if table.matrix is not None else self._target_in(table)
+        return table if place is None else with_target(table, place, notes)[0]
 
     def has_labels(self, table: Table) -> bool:
         """Whether the target is in a table, and all there."""
@@ -173,7 +192,8 @@ class Encoding:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it. The encoder of words and gaps is not repeated: the model has it."""
-        numbers = [] if self.is_coded else [{"name": one.name, "fill": one.fill} for one in self.columns]
+        numbers = [{"name": one.name, "fill": one.fill, "written": one.written} for one in self.columns]
+        numbers = [] if self.is_coded else numbers
         plain = {"places": list(self.places), "missing": list(self.missing), "encoder": numbers}
         return {**vars(self), **plain}
 
@@ -190,10 +210,53 @@ class Encoding:
                     "way. Train the model again with `kernelwise tune`."
                 )
             node["fills_gaps"] = any(column["fill"] is not None for column in columns)
+        if node.get("target_written") is not None:
+            node["target_written"] = tuple(node["target_written"])
         if encoder is None:
-            numbers = (Column(str(column["name"]), fill=column["fill"]) for column in node["encoder"])
+            numbers = (
+                Column(str(one["name"]), fill=one["fill"], written=tuple(one.get("written") or ()) or None)
+                for one in node["encoder"]
+            )
             encoder = Encoder(tuple(numbers))
         return cls(**{**node, "encoder": encoder})
+
+
+def _as_written(table: Table, places: Sequence[int], columns: Sequence[Column]) -> Table:
+    """The table with the texts of some columns read as the training file writes them."""
+    values = list(table.columns)
+    for place, column in zip(places, columns, strict=True):
+        if column.written is not None and (is_words(values[place]) or column.dtype == "f"):
+            texts = table.text(place)
+            read = column.parsed(texts.tolist())
+            if (is_missing(read) <= is_missing(texts)).all():
+                values[place] = read
+    return replace(table, columns=tuple(values))
+
+
+def with_target(table: Table, place: int, notes: list[str]) -> tuple[Table, np.ndarray]:
+    """The rows that have a target, with a sentence on the others, and which rows these are."""
+    missing = is_missing(table.columns[place])
+    rows = np.flatnonzero(~missing)
+    if len(rows) in (0, len(table)):
+        return table, np.arange(len(table))
+    gone = np.flatnonzero(missing)
+    lines = enumerated([str(table.lines[row]) for row in gone])
+    word = f"{table.row_word}{'s' if len(gone) > 1 else ''}"
+    notes.append(
+        f"{count(len(gone), 'row was', 'rows were')} left out, because the target {table.names[place]!r} is "
+        f"missing ({word} {lines})."
+    )
+    return table.take(rows), rows
+
+
+def _notes_on_unreadable(table: Table, place: int, column: Column) -> list[str]:
+    values = table.columns[place]
+    rows = column.unreadable(values)
+    if not len(rows):
+        return []
+    verb = "cell counts" if len(rows) == 1 else "cells count"
+    first = f"{quoted(table.text(place)[rows[0]])} in {table.line(int(rows[0]))}"
+    return [f"Column {column.name!r}: {len(rows)} {verb} as missing, being no {column.noun} (first {first})."]
 
 
 def _notes_on_unknown(table: Table, place: int, column: Column) -> list[str]:
@@ -214,7 +277,9 @@ class Learned:
     encoding: Encoding
     notes: list[str]  # what was guessed
     preparation: list[str]  # what was done to the columns
-    findings: list[Finding]  # what may be wrong with the columns
+    findings: list[Finding]  # what was done to the cells, and what may be wrong with the columns
+    table: Table  # the training file as it is used
+    rows: np.ndarray  # of the file that are used, in order
 
 
 def learn_encoding(
@@ -227,30 +292,49 @@ def learn_encoding(
     missing: Sequence[str] = (),
     lump: bool = False,
     words: Sequence[str] = (),
+    use: Sequence[str] = (),
+    strict: bool = False,
 ) -> Learned:
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
     ``target`` is the name or number of a column; None is the one with a usual name, or else the last. The
     task "detection" has no target unless one is named: it holds labels of some rows.
-    ``ignore`` has names or numbers of columns to leave out. Missing values, which are also the cells of
-    features with a text in ``missing``, stay gaps; with ``impute`` medians and the most frequent words take
-    their places. ``lump`` keeps columns of words of which most are rare. ``words`` has names or numbers of
-    columns whose numbers are codes of classes, and count as words. Everything that is wrong is in one
+    ``ignore`` has names or numbers of columns to leave out, ``use`` those of columns that are not left out
+    because they look useless. Missing values, which are also the cells of features with a text in
+    ``missing``, stay gaps; with ``impute`` medians and the most frequent words take their places. ``words``
+    has names or numbers of columns whose numbers are codes of classes, and count as words. What is sure is
+    done, as `kernelwise.tables.settle` says, and rows without a target are left out; with ``strict`` nothing
+    is, and ``lump`` keeps columns of words of which most are rare. Everything that is wrong is in one
     TableError.
     """
     missing = tuple(missing)
     if table.matrix is not None:
         named = target is not None and task != DETECTION
-        return _learn_libsvm(table, task, named or ignore or missing or words, target is not None)
-    left_out = {table.find(name, "--ignore") for name in ignore}
-    place, notes = find_target(table, target, left_out, task)
-    places = tuple(k for k in range(len(table.names)) if k != place and k not in left_out)
+        return _learn_libsvm(table, task, named or ignore or missing or words or use, target is not None)
+    ignored = {table.find(name, "--ignore") for name in ignore}
+    kept = {table.find(name, "--use") for name in use}
+    place, notes = find_target(table, target, ignored, task)
+    rows, target_written = np.arange(len(table)), None
+    spellings: dict[str, str] = {}
+    if not strict and place is not None and task != DETECTION:
+        table, rows, target_written, spellings = _settle_target(table, place, task, notes)
+    places = tuple(k for k in range(len(table.names)) if k != place and k not in ignored)
     if not places:
         beside = "" if place is None else f" beside the target {table.names[place]!r}"
         raise TableError(f"{table.source} has no column left{beside}.")
     coded = _coded(table, words, places, place)
     table = table.with_missing(missing, places).with_words(coded)
-    by_column = {k: column_fault(FileColumn(table, k), lump, k in coded) for k in places}
+    if not strict:
+        labels = labels_by_name(table, places) if place is None else None
+        table = settle(table, places, coded, kept, {} if labels is None else {labels: LABELS})
+        if place is not None and target_fault(table, place, task) is None:
+            table = _judged(table, places, place, task)
+    places = tuple(k for k in places if k not in table.left_out)
+    as_it_is = set(places) if not strict else coded
+    by_column = {
+        k: column_fault(FileColumn(table, k), lump or not strict, k in as_it_is, k in kept | table.as_text)
+        for k in places
+    }
     of_target = forgotten_labels(table, places) if place is None else target_fault(table, place, task)
     faults = [fault for fault in (of_target, *by_column.values()) if fault is not None]
     usable = [k for k in places if by_column[k] is None]
@@ -259,13 +343,15 @@ def learn_encoding(
         tuple(table.columns[k] for k in usable),
         codes_as_words=frozenset(n for n, k in enumerate(usable) if k in coded),
         fills_gaps=impute,
+        written={n: table.written[k] for n, k in enumerate(usable) if k in table.written},
+        as_text=frozenset(n for n, k in enumerate(usable) if k in table.as_text),
     )
     encoder = learn_encoder(features)
     columns = dict(zip(usable, encoder.columns, strict=True))
     doubts = column_doubts(table, columns, impute)
     if faults:
-        found = [*faults, *doubts, *doubts_beside_faults(table, place, places, task)]
-        raise TableFaults(table.source, found, ignore, missing)
+        suspected = doubts_beside_faults(table, place, places, task) if strict else []
+        raise TableFaults(table.source, [*faults, *doubts, *suspected])
     if place is not None:
         notes += missing_labels(table, place, missing)
     words_of_text = [k for k, column in columns.items() if column.is_words and column.is_text]
@@ -280,20 +366,56 @@ def learn_encoding(
         len(table.names),
         missing=missing,
         fills_gaps=impute,
+        target_written=target_written,
+        spellings=spellings,
     )
+    done = [finding.for_command_line() for finding in table.done]
     return Learned(
         encoding,
         notes,
-        _preparation(table, columns, impute, left_out, missing),
-        [doubt.finding() for doubt in doubts],
+        [*done, *_preparation(table, columns, impute, ignored, missing)],
+        [*table.done, *(doubt.finding() for doubt in doubts)],
+        table,
+        rows,
     )
+
+
+def _judged(table: Table, places: Sequence[int], place: int, task: str) -> Table:
+    """The table with its text coded if that helps; only ``places`` may be features."""
+    apart = {k: "" for k in range(len(table.names)) if k not in places}
+    y = read_target(table, place, task)
+    judged = judge_texts(replace(table, left_out={**table.left_out, **apart}), y, task == "classification")
+    return replace(judged, left_out={k: why for k, why in judged.left_out.items() if k not in apart})
+
+
+def _settle_target(
+    table: Table, place: int, task: str, notes: list[str]
+) -> tuple[Table, np.ndarray, tuple[str, ...] | None, dict[str, str]]:
+    """The rows that have a target, which they are, how it is written, and labels that are written twice."""
+    written = None
+    if task == "regression":
+        table = settle(table, [place], kept=[place])
+        written = table.written.pop(place, None)
+    table, rows = with_target(table, place, notes)
+    column = FileColumn(table, place)
+    if task == "regression" or not is_words(column.values):
+        return table, rows, written, {}
+    spellings = spellings_of(column)
+    for key, label in spellings.items():
+        same = [one for one in column.counts if spelling(one) == key and one != label]
+        ways = enumerated(f"{one!r} ({count(column.counts[one], 'row')})" for one in (label, *same))
+        notes.append(
+            f"Labels that differ only in capitals or spaces are one class, {label!r}: {ways}. Use --strict "
+            "if they are different classes."
+        )
+    return with_spellings(table, place, spellings), rows, None, spellings
 
 
 def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -> Learned:
     if has_options:
         raise TableError(
             f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers. "
-            "Leave out --target, --ignore, --missing and --words."
+            "Leave out --target, --ignore, --missing, --words and --use."
         )
     fault = None if task == DETECTION else target_fault(table, 0, task)
     check_faults(table.source, [fault])
@@ -301,7 +423,7 @@ def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -
     is_sparse = X.nnz < DENSE * X.shape[0] * X.shape[1]
     target = "label" if has_labels or task != DETECTION else None
     encoding = Encoding(Encoder(()), (), target, 0, task, False, X.shape[1], table.first_index, is_sparse)
-    return Learned(encoding, [], [], [])
+    return Learned(encoding, [], [], [], table, np.arange(len(table)))
 
 
 def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: int | None) -> frozenset[int]:
@@ -327,7 +449,7 @@ def _preparation(
         sentences.append(f"Left out: {enumerated(names)}.")
     if missing:
         sentences.append(f"Cells that hold {enumerated(map(quoted, missing), last='or')} count as missing.")
-    words = {k: column for k, column in columns.items() if column.is_words}
+    words = {k: column for k, column in columns.items() if column.is_words and k not in table.as_text}
     if words:
         parts = [
             f"{one.name!r} ({count(len(FileColumn(table, k).counts), 'word')})" for k, one in words.items()

@@ -43,12 +43,18 @@ MIN_ROWS = 10
 
 
 def findings_of_table(table: Table, encoder: Encoder) -> list[Finding]:
-    """Findings about a table that is used as it is, one for each kind of doubt."""
-    codes = [k for k, is_whole in enumerate(table.whole) if is_whole and _may_be_codes(table.columns[k])]
-    empty = [k for k, column in enumerate(table.columns) if is_missing(column).all()]
-    naming = [k for k in encoder.words if k not in empty and names_rows(table.columns[k], MANY_WORDS)]
-    sparse = [k for k in range(len(table.columns)) if k not in empty and is_mostly_empty(table.columns[k])]
+    """Findings about a table: what was done to it, and one for each kind of doubt."""
+    used = [k for k in range(len(table.columns)) if k not in table.left_out]
+    codes = [k for k in used if table.whole and table.whole[k] and _may_be_codes(table.columns[k])]
+    empty = [k for k in used if is_missing(table.columns[k]).all()]
+    naming = [
+        k
+        for k in encoder.words
+        if type(encoder.columns[k]) is Column and k not in empty and names_rows(table.columns[k], MANY_WORDS)
+    ]
+    sparse = [k for k in used if k not in empty and is_mostly_empty(table.columns[k])]
     return [
+        *table.done,
         *_about(
             catalogue.WHOLE_NUMBERS,
             table,
@@ -187,8 +193,6 @@ def _row_numbers(column: FileColumn) -> Iterator[Fault]:
     values = column.values
     if not is_numbers(values) or len(values) < MIN_ROWS or not np.isfinite(values).all():
         return
-    is_numbering = numbers_rows(values)
-    if is_numbering is None:
+    if not numbers_rows(values):
         return
-    entry = catalogue.COLUMN_OF_ROW_NUMBERS if is_numbering else catalogue.COLUMN_OF_IDENTIFIERS
-    yield column.droppable(entry(typed=column.typed))
+    yield column.droppable(catalogue.COLUMN_OF_ROW_NUMBERS(typed=column.typed))

@@ -102,12 +102,12 @@ def weigh_alike(scaler: Any, layout: Layout) -> None:
     """
     is_word = layout.kind == "word"
     if isinstance(scaler, StandardScaler) and scaler.with_mean:
-        number_of = {int(layout.column[k]): k for k in np.flatnonzero(layout.kind == "number")}
         for gap in np.flatnonzero(layout.kind == "gap"):
             present = 1.0 - scaler.mean_[gap]
             if present > 0.0:
                 # One value for a share of the rows has made the variance smaller by that share.
-                scaler.scale_[number_of[int(layout.column[gap])]] /= np.sqrt(present)
+                is_its_number = (layout.kind == "number") & (layout.column == layout.column[gap])
+                scaler.scale_[is_its_number] /= np.sqrt(present)
             scaler.scale_[gap] = 1.0
         variance = np.where(is_word, scaler.var_, 0.0)
         sums = np.bincount(layout.column, variance, minlength=layout.n_columns)[layout.column]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,10 +14,11 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.tables import cells
-from kernelwise.tables.cells import enumerated, is_missing_cell, is_number, numbers
+from kernelwise.tables.cells import enumerated, is_missing_cell, is_number, numbers, quoted
 from kernelwise.tables.column import read_kind
 from kernelwise.tables.table import Table, TableError, unique_names
 from kernelwise.tables.target import TARGET_NAMES
+from kernelwise.tables.written import POINTS
 
 #: Of separators that fit equally well the first wins: a comma may be a decimal one beside a semicolon.
 SEPARATORS = ("\t", ";", "|", ",", " ")
@@ -25,21 +27,38 @@ FIRST_LINES = 30
 #: Lines that are looked at to find out whether the first one holds names.
 MANY_LINES = 1000
 COMMENT = "#"
+#: Rows that a table has at least, if there are others above or below it.
+MIN_TABLE = 3
+#: What a row of totals begins with.
+TOTAL = re.compile(
+    r"((grand |sub-?)?totals?|sum|summe|gesamt|insgesamt|average|mean|mittelwert|durchschnitt)\b",
+    re.IGNORECASE,
+)
 
 Row = list[str]
 
 
 def parse(
-    text: str, path: Path, has_header: bool | None = None, min_columns: int = 2, keep: int = 0
+    text: str,
+    path: Path,
+    has_header: bool | None = None,
+    min_columns: int = 2,
+    keep: int = 0,
+    skip: int | None = None,
 ) -> Table:
     """Make a table of text; ``has_header`` None finds out.
 
     Columns at the end that have neither a name nor values are left out, but none of the first ``keep``.
+    ``skip`` lines at the top are no part of the table; None finds out, and what is below it.
     """
-    separator = "\t" if ".tsv" in path.suffixes else find_separator(text)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if skip:
+        lines = text.split("\n")
+        text = "\n".join(["" if k < skip else line for k, line in enumerate(lines)])
+    separator = "\t" if ".tsv" in path.suffixes else find_separator(text)
     table = _parse_numbers(text, separator, path, has_header, min_columns)
-    return _parse_cells(text, separator, path, has_header, min_columns, keep) if table is None else table
+    how = has_header, min_columns, keep, skip is None
+    return _parse_cells(text, separator, path, *how) if table is None else table
 
 
 def _parse_numbers(
@@ -101,11 +120,20 @@ def number_matrix(lines: Sequence[str], separator: str) -> np.ndarray | None:
 
 
 def _parse_cells(
-    text: str, separator: str, path: Path, has_header: bool | None, min_columns: int, keep: int = 0
+    text: str,
+    separator: str,
+    path: Path,
+    has_header: bool | None,
+    min_columns: int,
+    keep: int,
+    finds_table: bool,
 ) -> Table:
-    """The table cell by cell: text, quotation marks, missing values and decimal commas are allowed."""
+    """The table cell by cell: text, quotation marks, missing values and decimal commas are allowed.
+
+    ``finds_table`` leaves out what is above the header and below the rows.
+    """
     notes: list[str] = []
-    lines, rows = read_rows(text, separator, path, min_columns, keep, notes)
+    lines, rows = read_rows(text, separator, path, min_columns, keep, notes, finds_table)
     if has_header is None:
         has_header = looks_like_header(rows)
         if has_header and any(map(is_number, rows[0])):
@@ -133,6 +161,11 @@ def _parse_cells(
         columns.append(text_cells if values is None else values)
     if is_comma_decimal:
         notes.append(f"{path}: commas in numbers were read as decimal points.")
+        for k, column in enumerate(zip(*rows, strict=True)):
+            grouped = [cell.strip() for cell in column if "." in cell]
+            if grouped and columns[k].dtype.kind == "f" and all(map(POINTS.fullmatch, grouped)):
+                columns[k] = numbers([cell.replace(".", "") for cell in column])  # type: ignore[assignment]
+                notes.append(f"{path}: points in {names[k]!r} were read as separators of thousands.")
 
     def texts(index: int) -> np.ndarray:
         return cells.texts([row[index] for row in rows])
@@ -211,9 +244,18 @@ def rows_of(lines: Iterable[str], separator: str) -> Any:
 
 
 def read_rows(
-    text: str, separator: str, path: Path, min_columns: int, keep: int, notes: list[str]
+    text: str,
+    separator: str,
+    path: Path,
+    min_columns: int,
+    keep: int,
+    notes: list[str],
+    finds_table: bool = False,
 ) -> tuple[list[int], list[Row]]:
-    """Rows of cells, all of one width, with their lines in the file; blank lines are left out."""
+    """Rows of cells, all of one width, with their lines in the file; blank lines are left out.
+
+    ``finds_table`` leaves out titles above the header, and totals and footnotes below the rows.
+    """
     text = without_comments(text, separator, path, notes)
     reader = rows_of(io.StringIO(text), separator)
     lines: list[int] = []
@@ -225,6 +267,8 @@ def read_rows(
                 rows.append(row)
     except csv.Error as error:
         raise TableError(f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing?") from error
+    if finds_table:
+        lines, rows = table_alone(lines, rows, path, notes)
     width = _width(rows, keep)
     if rows and width < max(map(len, rows)):
         rows = [row[:width] for row in rows]
@@ -236,6 +280,60 @@ def read_rows(
             "features and a target in columns."
         )
     return lines, rows
+
+
+def table_alone(
+    lines: list[int], rows: list[Row], path: Path, notes: list[str]
+) -> tuple[list[int], list[Row]]:
+    """Rows with their lines, without titles above the header and totals or footnotes below; notes say which.
+
+    A title fills at most half of the cells that most rows have, with words, and names of columns follow it.
+    """
+    width = Counter(map(len, rows)).most_common(1)[0][0] if len(rows) > MIN_TABLE else 0
+    filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    first, last = 0, len(rows)
+    while first < last - MIN_TABLE and _is_beside(rows[first], filled[first], width):
+        first += 1
+    while last > first + MIN_TABLE and _is_below(rows[first:last], filled[last - 1], width):
+        last -= 1
+    while last < len(rows) and not filled[last]:
+        last += 1  # a row without a value is one, unless it is above the totals
+    names = [row for row in rows[first:last] if len(row) == width]
+    if not any(filled[:first]) or not looks_like_header(names):
+        first = 0
+    above, below = range(first), range(last, len(rows))
+    for part, what in ((above, "above the names of the columns"), (below, "below the rows")):
+        if part:
+            numbers_of = enumerated([str(lines[k]) for k in part])
+            word = "line" if len(part) == 1 else "lines"
+            text = quoted(" ".join(next(cells for k in part if (cells := filled[k]))))
+            notes.append(
+                f"{path}: {word} {numbers_of} {what} {'was' if len(part) == 1 else 'were'} skipped ({text}); "
+                "use --skip-lines 0 if it is data."
+            )
+    return lines[first:last], rows[first:last]
+
+
+def _is_beside(row: Row, filled: Row, width: int) -> bool:
+    """Whether a row is beside the table: a few words in a row that is wider, or in one that is not."""
+    if width < 2 or any(map(is_number, filled)):
+        return False
+    if not filled:
+        return True
+    return len(filled) <= max(1, width // 2 - 1) if len(row) != width else len(filled) == 1 and width > 2
+
+
+def _is_below(rows: list[Row], filled: Row, width: int) -> bool:
+    """Whether the last row is below the table: a footnote of several words, or one that sums up the others.
+
+    Such a row says so first, where no other row does.
+    """
+    if _is_beside(rows[-1], filled, width) and (not filled or " " in filled[0]):
+        return True
+    if not filled or not TOTAL.match(filled[0]):
+        return False
+    place = next(place for place, cell in enumerate(rows[-1]) if cell.strip())
+    return not any(place < len(row) and TOTAL.match(row[place].strip()) for row in rows[:-1])
 
 
 def _width(rows: list[Row], keep: int) -> int:

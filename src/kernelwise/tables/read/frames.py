@@ -12,14 +12,13 @@ from scipy import sparse
 from kernelwise._core.reading import check_table
 from kernelwise._core.text import meant
 from kernelwise.tables.cells import as_text, is_gap, words_of
-from kernelwise.tables.column import COLUMN_KINDS, Column, read_kind
+from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut, read_kind
+from kernelwise.tables.settle import HARMLESS, MIN_KINDS, settle
 from kernelwise.tables.table import Table, is_numbers, is_words
 
 #: Types that can be no features, and what they are called.
 REFUSED = {
-    "Datetime": "dates or times",
-    "Date": "dates or times",
-    "Time": "dates or times",
+    "Time": "times",
     "Duration": "durations",
     "List": "lists",
     "Array": "arrays",
@@ -45,17 +44,39 @@ def to_table(X: Any, categorical: Any, owner: str, is_finite: bool = True) -> Ta
         return _array(X, categorical, owner, is_finite)
     names, series = tuple(native.columns), list(native.iter_columns())
     chosen = chosen_columns(categorical, names, len(names), owner)
-    if not chosen and all(_is_complete_number(column) for column in series):
+    is_plain = not chosen and all(_is_complete_number(column) for column in series)
+    if is_plain and not any(_may_count_rows(column) for column in series):
         return None
     by_dtype = isinstance(categorical, str)
     columns = [
-        _column(column, name, k in chosen, by_dtype)
+        _column(column, name, k in chosen, by_dtype, mixed=by_dtype)
         for k, (name, column) in enumerate(zip(names, series, strict=True))
     ]
     whole = tuple(column.dtype.is_integer() and k not in chosen for k, column in enumerate(series))
     words = [k for k, values in enumerate(columns) if is_words(values)]
     codes = frozenset(k for k in words if not _is_text(series[k].to_list()))
-    return _checked(Table(names, tuple(columns), whole=whole, codes_as_words=codes), is_finite)
+    table = Table(names, tuple(columns), whole=whole, codes_as_words=codes)
+    if by_dtype:  # a list of columns says that the others are numbers
+        fixed = {k for k in words if k in chosen or series[k].dtype in (nw.Categorical, nw.Enum)}
+        table = settle(table, range(len(names)), fixed)
+        _refuse_mixtures(table, series)
+    is_harmless = all(why in HARMLESS for why in table.left_out.values())
+    return None if is_plain and is_harmless else _checked(table, is_finite)
+
+
+def _may_count_rows(column: Any) -> bool:
+    """Whether whole numbers may be those of the rows, which no model should learn from; a quick look."""
+    if len(column) < MIN_KINDS or not column.dtype.is_numeric():
+        return False
+    first = np.asarray(column[:MIN_KINDS].to_numpy(), dtype=float)
+    return bool((first == np.floor(first)).all() and len(set(first.tolist())) == len(first))
+
+
+def _refuse_mixtures(table: Table, series: Sequence[Any]) -> None:
+    """Raise if a column mixes words and numbers, and is neither one of numbers nor left out."""
+    for k, values in enumerate(table.columns):
+        if is_words(values) and series[k].dtype == nw.Object and k not in table.left_out:
+            _objects(series[k].to_list(), repr(table.names[k]))
 
 
 def new_table(X: Any, columns: Sequence[Column], has_names: bool) -> Table:
@@ -79,8 +100,10 @@ def new_table(X: Any, columns: Sequence[Column], has_names: bool) -> Table:
 
 def _new_column(series: Any, name: Any, column: Column | None) -> np.ndarray:
     """One column of a data frame to predict, and what was learned of it, if it was there in training."""
+    if isinstance(column, LeftOut):
+        return words_of(series.to_list())
     if column is None or not column.is_words:
-        return _column(series, name, False, True)
+        return _column(series, name, False, True, mixed=column is not None)
     if column.is_text and series.dtype == nw.Object:
         _objects(series.to_list(), repr(name))  # refuses what can be no word
     # As they are: booleans and long integers would be other words if they became numbers first.
@@ -128,8 +151,11 @@ def _is_complete_number(column: Any) -> bool:
     return dtype == nw.Unknown and getattr(getattr(column.to_native(), "dtype", None), "kind", "") in "fiubc"
 
 
-def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
-    """One column of a data frame, as numbers or words, or as another kind of column."""
+def _column(column: Any, name: Any, words: bool, by_dtype: bool, mixed: bool = False) -> np.ndarray:
+    """One column of a data frame, as numbers or words, or as another kind of column.
+
+    Words and numbers in one column are refused, unless ``mixed``: then all of them are words for now.
+    """
     dtype = column.dtype
     if not words and not dtype.is_numeric() and dtype != nw.Boolean:
         values = read_kind(column.to_list())
@@ -138,7 +164,7 @@ def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
     kind = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__
     if kind in REFUSED:
         what = REFUSED[kind]
-        advice = AS_NUMBER if what in ("dates or times", "durations") else LEAVE_OUT
+        advice = AS_NUMBER if what in ("times", "durations") else LEAVE_OUT
         raise ValueError(f"Column {name!r} of X has {what}, which are neither numbers nor words. {advice}")
     if words or _is_words(dtype):
         if not words and not by_dtype:
@@ -148,7 +174,7 @@ def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
             )
         return words_of(column.to_list())
     if dtype == nw.Object:
-        return _objects(column.to_list(), repr(name), words_too=by_dtype)
+        return _objects(column.to_list(), repr(name), words_too=by_dtype, mixed=mixed)
     try:
         return np.array(column.cast(nw.Float64).to_numpy(), dtype=float)
     except Exception as error:  # whatever the library of the frame raises for a type that is no number
@@ -157,8 +183,8 @@ def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
         raise ValueError(f"{message} {LEAVE_OUT}") from error
 
 
-def _objects(cells: Any, name: Any, words_too: bool = True) -> np.ndarray:
-    """Cells of any type, as numbers if all are numbers, as words if all are text."""
+def _objects(cells: Any, name: Any, words_too: bool = True, mixed: bool = False) -> np.ndarray:
+    """Cells of any type, as numbers if all are numbers, as words if all are text, or if they are mixed."""
     present = [(row, cell) for row, cell in enumerate(cells) if not is_gap(cell)]
     text = [(row, cell) for row, cell in present if isinstance(cell, str)]
     other = [(row, cell) for row, cell in present if not isinstance(cell, str)]
@@ -172,7 +198,7 @@ def _objects(cells: Any, name: Any, words_too: bool = True) -> np.ndarray:
                 f"Column {name} of X has {article} {kind} in row {row}, where a number or a word was "
                 f"expected. {advice}"
             )
-    if text and other:
+    if text and other and not mixed:
         raise ValueError(
             f"Column {name} of X mixes words ({text[0][1]!r} in row {text[0][0]}) and numbers "
             f"({other[0][1]!r} in row {other[0][0]}). Make all of them words, or all of them numbers."

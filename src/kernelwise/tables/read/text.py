@@ -30,7 +30,6 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 #: First bytes, what begins with them, and what to do.
 BEGINNINGS = (
-    (OLE, "an Excel workbook or another old Office file", SHEET),
     (b"%PDF-", "a PDF document", TABLE),
     (b"\x89PNG", "a picture", "Give the numbers behind it as CSV."),
     (b"\xff\xd8\xff", "a picture", "Give the numbers behind it as CSV."),
@@ -53,6 +52,7 @@ BEGINNINGS = (
     (b"[{", "a JSON file", TABLE),
     (b"@relation", "an ARFF file", "Keep what is below @data, with the names of the columns in line 1."),
 )
+WORKBOOKS = ("an Excel workbook", "an OpenDocument file")
 #: Names inside a zip archive, what such an archive is, and what to do.
 INSIDE = (
     ("xl/", "an Excel workbook", SHEET),
@@ -113,6 +113,13 @@ def _windows_text(raw: bytes, path: Path, line: int) -> str:
         raise TableError(
             f"{path}, line {line}: the text is neither UTF-8 nor Windows-1252. Save the file as UTF-8."
         ) from error
+
+
+def is_workbook(raw: bytes) -> bool:
+    """Whether the bytes are those of an Excel or OpenDocument workbook, as far as their beginning tells."""
+    if raw.startswith(OLE):
+        return True
+    return raw.startswith(ZIP) and _archive(raw)[0] in WORKBOOKS
 
 
 def refuse_other_kinds(raw: bytes, path: object) -> None:

@@ -1,0 +1,427 @@
+"""Raw tables as people have them: a file and a data frame of it become the same features at the first try."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from kernelwise import TunedSVC, explain, load
+from kernelwise.exceptions import IncompatibleError, KernelwiseWarning, TrustWarning
+from kernelwise.tables import Encoding, judge_texts, learn_encoder, learn_encoding, read_table, to_table
+from kernelwise.tables.column import learn_column
+from kernelwise.tables.text import learn_text
+
+N = 60
+RANDOM = np.random.default_rng(0)
+SIZE = RANDOM.normal(10.0, 3.0, N).round(2)
+VOTES = RANDOM.permutation(5000)[:N] + 100
+LABEL = np.where(SIZE > 10.0, "yes", "no")
+DAYS = pd.date_range("2023-11-20", periods=N)
+TOWN = RANDOM.choice(["Ulm", "Bonn", "Kiel"], N)
+
+
+def table(**columns):
+    """Lines of a CSV file with these columns, a size and the label."""
+    columns = {**columns, "size": SIZE, "class": LABEL}
+    names = ["" if name == "unnamed" else name for name in columns]
+    cells = [
+        [f'"{cell}"' if "," in str(cell) else str(cell) for cell in column] for column in columns.values()
+    ]
+    return [",".join(names), *map(",".join, zip(*cells, strict=True))]
+
+
+def with_bad_cells():
+    cells = [f"{value:.1f}" for value in RANDOM.normal(50.0, 9.0, N)]
+    cells[7], cells[9] = "n.a.", "broken"
+    return cells
+
+
+RAW = {
+    "row numbers of pandas": (
+        table(unnamed=range(N)),
+        ["size"],
+        "1 column was left out, which cannot help: 'column 1' (numbers the rows, without a name).",
+    ),
+    "numbers of passengers": (
+        table(PassengerId=RANDOM.permutation(N) + 1, Nr=np.arange(500, 500 + 7 * N, 7)),
+        ["size"],
+        "'PassengerId' and 'Nr' (numbers the rows)",
+    ),
+    "votes": (table(votes=VOTES, district_id=VOTES * 3), ["votes", "district_id", "size"], ""),
+    "years": (table(year=range(1950, 1950 + N)), ["year", "size"], ""),
+    "names and constants": (
+        table(name=[f"P-{k:03}" for k in range(N)], unit=["mg"] * N, one=[1] * N, none=[""] * N),
+        ["size"],
+        "3 columns were left out, which cannot help: 'unit' and 'one' (has one value only); 'none' (has no",
+    ),
+    "bad cells": (
+        table(weight=with_bad_cells()),
+        ["weight", "size", "weight missing"],
+        "Column 'weight' has 2 cells that are no numbers and now count as missing ('n.a.' and 'broken';",
+    ),
+    "thousands and currencies": (
+        table(price=[f"${value:,}.50" for value in VOTES], people=[f"{value * 1000:,}" for value in VOTES]),
+        ["price", "people", "size"],
+        f"Read as numbers: 'price' (such as '${VOTES[0]:,}.50') and 'people' (such as '{VOTES[0]:,},000').",
+    ),
+    "per cent and accounting": (
+        table(
+            share=[f"{value} %" for value in SIZE],
+            gain=[f"({value:,})" if value < 2500 else f"{value:,}" for value in VOTES],
+        ),
+        ["share", "gain", "size"],
+        "Read as numbers: 'share'",
+    ),
+    "dates": (
+        table(day=[f"{day:%d/%m/%Y}" for day in DAYS]),
+        [
+            *(f"day {part}" for part in ("year", "month", "weekday", "season (sin)", "season (cos)", "days")),
+            "size",
+        ],
+        "Read as dates: 'day' (such as '20/11/2023', day first).",
+    ),
+    "times": (
+        table(
+            at=[f"{day:%b %d, %Y} {k % 12 + 1}:15 PM" for k, day in enumerate(DAYS)],
+            clock=["7:30", "9:00", "23:15"] * 20,
+        ),
+        [
+            *(
+                f"at {part}"
+                for part in ("year", "month", "weekday", "season (sin)", "season (cos)", "hour", "days")
+            ),
+            *("clock hour", "size"),
+        ],
+        "Read as times of the day: 'clock' (such as '7:30').",
+    ),
+}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write lines to a file, and return what was learned from it, with all that was said."""
+
+    def read_lines(lines, **options):
+        (tmp_path / "raw.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        raw = read_table(tmp_path / "raw.csv", skip=options.pop("skip", None))
+        learned = learn_encoding(raw, **options)
+        return learned, [*raw.notes, *learned.notes, *learned.preparation]
+
+    return read_lines
+
+
+@pytest.mark.parametrize("kind", RAW)
+def test_a_file_and_its_data_frame_become_the_same_features(read, tmp_path, kind):
+    lines, names, says = RAW[kind]
+    learned, told = read(lines)
+    assert learned.encoding.feature_names == names
+    assert says in " ".join(told)
+    frame = pd.read_csv(tmp_path / "raw.csv").drop(columns="class")
+    raw = to_table(frame, "from_dtype", "TunedSVC")
+    X = learned.encoding.samples(learned.table)
+    if raw is None:  # numbers without a gap, of which none is left out
+        assert_array_equal(frame.to_numpy(), X)
+        return
+    encoder = learn_encoder(raw)
+    assert encoder.feature_names == names
+    assert_allclose(encoder.transform(raw), X)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Column 'weight': 2 cells count as missing")
+        assert_allclose(encoder.read(frame), X)
+    said = " ".join(map(str, raw.done))
+    assert says.partition(":")[0].replace("column 1", "Unnamed: 0").partition(" (")[0] in said
+    assert learned.encoding.encoder.columns == tuple(one for one in encoder.columns if one.features)
+
+
+@pytest.mark.parametrize("kind", RAW)
+def test_new_rows_are_read_as_the_training_file_writes_them(read, tmp_path, kind):
+    learned, _ = read(RAW[kind][0])
+    encoding = learned.encoding
+    X = encoding.samples(learned.table)
+    again = Encoding.from_json(encoding.to_json(), encoding.encoder if encoding.is_coded else None)
+    header, *rows = RAW[kind][0]
+    (tmp_path / "new.csv").write_text("\n".join([header, *rows[:12]]))
+    assert_allclose(again.samples(read_table(tmp_path / "new.csv")), X[:12])
+
+
+# -- rows ----------------------------------------------------------------------------------------------------
+
+
+def test_rows_without_a_target_are_left_out(read):
+    header, *rows = table(town=TOWN)
+    rows[3], rows[8] = rows[3].rpartition(",")[0] + ",", rows[8].rpartition(",")[0] + ",NA"
+    learned, told = read([header, *rows])
+    assert told[1] == "2 rows were left out, because the target 'class' is missing (lines 5 and 10)."
+    kept = [k for k in range(N) if k not in (3, 8)]
+    assert learned.rows.tolist() == kept
+    assert learned.table.lines.tolist() == [k + 2 for k in kept]
+    assert learned.encoding.labels(learned.table).tolist() == LABEL[kept].tolist()
+    assert_array_equal(learned.encoding.samples(learned.table)[:, 0], SIZE[kept])
+
+
+def test_a_target_of_a_regression_is_read_as_it_is_written(read, tmp_path):
+    lines = ["a,price", *(f'{size},"${votes:,}"' for size, votes in zip(SIZE, VOTES, strict=True))]
+    lines[5] = "1.5,sold out"
+    learned, told = read(lines, task="regression", target="price")
+    kept = [k for k in range(N) if k != 4]
+    assert learned.encoding.labels(learned.table).tolist() == VOTES[kept].tolist()
+    assert "1 row was left out, because the target 'price' is missing (line 6)." in told
+    again = Encoding.from_json(learned.encoding.to_json())
+    (tmp_path / "test.csv").write_text('a,price\n1.5,"$1,200"\n2.5,"$3,400"\n')
+    assert again.labels(read_table(tmp_path / "test.csv")).tolist() == [1200.0, 3400.0]
+
+
+def test_titles_and_totals_are_skipped(read):
+    lines = table(town=TOWN)
+    beside = ["Sizes of towns", "", *lines, f"Total,{SIZE.sum():.2f},", "Source: our own counts"]
+    learned, told = read(beside)
+    assert learned.encoding.feature_names == ["size", "town=Bonn", "town=Kiel", "town=Ulm"]
+    assert len(learned.table) == N
+    assert [note.partition("raw.csv: ")[2] for note in told[:2]] == [
+        "line 1 above the names of the columns was skipped ('Sizes of towns'); use --skip-lines 0 if it is "
+        "data.",
+        "lines 64 and 65 below the rows were skipped "
+        f"('Total {SIZE.sum():.2f}'); use --skip-lines 0 if it is data.",
+    ]
+    assert len(read([*beside[:-2]], skip=2)[0].table) == N
+    with pytest.raises(ValueError, match=r"line 3: expected 1 cell as in line 1, found 3"):
+        read(beside, skip=0)
+
+
+def test_a_word_that_is_a_total_once_is_a_word_if_others_are(read):
+    lines = ["kind,size,class", *(f"{'total' if k % 2 else 'part'},{SIZE[k]},{LABEL[k]}" for k in range(N))]
+    assert len(read(lines)[0].table) == N
+
+
+def test_a_german_file(read):
+    cells = zip(VOTES, SIZE, DAYS, LABEL, strict=True)
+    rows = [
+        f"{v:,}".replace(",", ".") + f";{s:.2f}".replace(".", ",") + f";{d:%d.%m.%Y};{y}"
+        for v, s, d, y in cells
+    ]
+    learned, told = read(["Stimmen;Größe;Tag;Klasse", *rows], target="Klasse")
+    X = learned.encoding.samples(learned.table)
+    assert learned.encoding.feature_names[:2] == ["Stimmen", "Größe"]
+    assert_allclose(X[:, :2], np.column_stack([VOTES, SIZE]))
+    assert_array_equal(X[:, learned.encoding.feature_names.index("Tag month")], DAYS.month)
+    assert any("points in 'Stimmen' were read as separators of thousands" in note for note in told)
+
+
+# -- what is refused, and what can be said against it --------------------------------------------------------
+
+
+def test_a_column_may_be_used_nevertheless(read):
+    learned, _ = read(table(unnamed=range(N)), use=["column 1"])
+    assert learned.encoding.feature_names == ["column 1", "size"]
+
+
+def test_a_table_of_names_only_is_refused(read):
+    lines = ["name,class", *(f"P-{k},{label}" for k, label in enumerate(LABEL))]
+    with pytest.raises(ValueError, match="looks like an identifier"):
+        read(lines)
+
+
+def test_strict_leaves_out_nothing(read):
+    learned, told = read(RAW["row numbers of pandas"][0], strict=True)
+    assert learned.encoding.feature_names == ["column 1", "size"]
+    assert len(told) == 1
+    with pytest.raises(ValueError, match="it holds dates or times"):
+        read(RAW["dates"][0], strict=True)
+
+
+# -- estimators ----------------------------------------------------------------------------------------------
+
+
+def test_an_estimator_leaves_out_row_numbers_and_explains_by_column(tmp_path):
+    frame = pd.DataFrame(
+        {"Unnamed: 0": np.arange(N), "size": SIZE, "day": DAYS, "votes": [f"{v:,}" for v in VOTES]}
+    )
+    with pytest.warns(TrustWarning, match=r"'Unnamed: 0' \(numbers the rows, without a name\)"):
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
+    assert model.n_features_in_ == 4
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    assert {"columns left out", "texts read as numbers"} <= {one.name for one in model.diagnostics_}
+    expected = model.predict_proba(frame)
+    assert_array_equal(model.predict_proba(frame.drop(columns="Unnamed: 0")), expected)
+    moved = frame.assign(**{"Unnamed: 0": 7})[["votes", "day", "size", "Unnamed: 0"]]
+    assert_array_equal(model.predict_proba(moved), expected)
+    found = explain(model, frame[:2])
+    assert list(found.feature_names) == list(frame.columns)
+    assert_array_equal(found.values[:, 0], 0.0)
+    model.save(tmp_path / "m.kw")
+    again = load(tmp_path / "m.kw")
+    assert again.encoder_ == model.encoder_
+    assert_array_equal(again.predict_proba(frame), expected)
+    with pytest.raises(
+        IncompatibleError, match="to_sklearn has no step for dates, but column 'day' holds some"
+    ):
+        model.to_sklearn()
+
+
+def test_numbers_from_text_are_not_exported_but_columns_that_are_left_out_are(tmp_path):
+    frame = pd.DataFrame({"Unnamed: 0": np.arange(N), "size": SIZE, "town": TOWN})
+    with pytest.warns(TrustWarning, match="left out"):
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
+    assert_array_equal(model.to_sklearn().predict(frame), model.predict(frame))
+    text = frame.assign(size=[f"{value} mg" for value in SIZE])
+    with pytest.warns(TrustWarning, match="left out"):
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(text, LABEL)
+    with pytest.raises(IncompatibleError, match="no step that reads numbers from text, but column 'size'"):
+        model.to_sklearn()
+
+
+def test_a_frame_of_numbers_and_a_few_words_is_one_of_numbers():
+    cells = [*SIZE.tolist()[:-1], "broken"]
+    frame = pd.DataFrame({"size": cells, "town": TOWN})
+    with pytest.warns(
+        TrustWarning, match=r"'size' has 1 cell that is no number and now counts .*'broken'; row 59"
+    ):
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
+    assert model.encoder_.feature_names[:2] == ["size", "size missing"]
+    with pytest.warns(KernelwiseWarning, match="1 cell counts as missing, because no number is in it"):
+        model.predict(frame)
+    categories = frame.assign(size=pd.Categorical([str(cell) for cell in cells]))
+    assert to_table(categories, "from_dtype", "TunedSVC").columns[0].dtype.kind == "O"
+
+
+# -- text ----------------------------------------------------------------------------------------------------
+
+
+FIRST = ("Anna", "Maria", "Olga", "Ruth", "Karl", "Hans", "Otto", "Paul")
+LAST = ("Berg", "Winter", "Sommer", "Klein", "Neumann", "Schuster", "Lange", "Vogel", "Kraus", "Busch")
+
+
+def people(n=200):
+    """Names with a title, which says the class, and words of many kinds, whose last letters do."""
+    random = np.random.default_rng(1)
+    is_woman = random.random(n) < 0.5
+    names = [
+        f"{random.choice(LAST)}, {'Mrs.' if woman else 'Mr.'} {random.choice(FIRST)} {k:03}"
+        for k, woman in enumerate(is_woman)
+    ]
+    towns = [f"{random.choice(LAST)}{random.integers(9)}{'heim' if woman else 'stadt'}" for woman in is_woman]
+    notes = [" ".join(random.choice(LAST, 4)) + f" {k}" for k in range(n)]
+    sizes = random.normal(size=n).round(3)
+    return pd.DataFrame({"name": names, "town": towns, "note": notes, "size": sizes}), np.where(
+        is_woman, "w", "m"
+    )
+
+
+def test_text_is_coded_by_its_letters_if_that_helps(read, tmp_path):
+    frame, y = people()
+    raw = to_table(frame, "from_dtype", "TunedSVC")
+    assert raw.left_out.keys() == {0, 2}
+    judged = judge_texts(raw, y, True)
+    assert judged.left_out.keys() == {2}
+    assert judged.as_text == {0, 1}
+    assert [str(one) for one in judged.done[1:]] == [
+        "Groups of letters of the text in 'name' and 'town' are features, because they help on held-out rows."
+    ]
+    random = np.random.default_rng(0).permutation(y)
+    assert judge_texts(raw, random, True) is raw
+    frame.assign(y=y).to_csv(tmp_path / "people.csv", index=False)
+    table_of_file = read_table(tmp_path / "people.csv")
+    learned = learn_encoding(table_of_file, target="y")
+    encoder = learn_encoder(judged)
+    assert learned.encoding.feature_names == encoder.feature_names
+    assert_allclose(learned.encoding.samples(table_of_file), encoder.transform(judged))
+    column = encoder.columns[1]
+    n_words = len(column.words)
+    X = column.transform(np.array([*column.words[:2], "Xheim", None], dtype=object))
+    assert_array_equal(X[:2, n_words + 1 :], 0.0)  # frequent words have no other features
+    assert X[2, n_words] == 1.0
+    assert np.abs(X[2, n_words + 1 :]).max() > 0.0
+    assert_array_equal(X[3, : n_words + 1].sum(), 1.0)
+
+
+def test_the_letters_are_those_of_scikit_learn():
+    frame, _ = people()
+    cells = frame["name"].to_numpy(dtype=object)
+    column = learn_text(learn_column("name", cells, np.ones(len(cells))), cells)
+    vectorizer = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, min_df=2, max_features=2000
+    )
+    expected = TruncatedSVD(10, random_state=0).fit(vectorizer.fit_transform(cells))
+    new = ["Berg, Mrs. Eva 999", "unheard of"]
+    found = column.transform(np.array(new, dtype=object))
+    assert_allclose(found, expected.transform(vectorizer.transform(new)), atol=1e-12)
+
+
+def test_a_model_of_text_is_saved_and_explained_by_column(tmp_path):
+    frame, y = people()
+    with pytest.warns(TrustWarning, match="'note' .has a different word in nearly every row"):
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, y)
+    assert model.score(frame, y) == 1.0
+    found = explain(model, frame[:3])
+    assert found.feature_names == list(frame.columns)
+    assert_array_equal(found.values[:, 2], 0.0)
+    model.save(tmp_path / "m.kw")
+    assert_array_equal(load(tmp_path / "m.kw").predict_proba(frame), model.predict_proba(frame))
+    with pytest.raises(
+        IncompatibleError, match="to_sklearn has no step for texts, but column 'name' holds some"
+    ):
+        model.to_sklearn()
+
+
+# -- workbooks -----------------------------------------------------------------------------------------------
+
+
+def workbook(path, rows):
+    """A workbook with one sheet, of numbers and text."""
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    main, office = (
+        "http://schemas.openxmlformats.org/",
+        "http://schemas.openxmlformats.org/officeDocument/2006/",
+    )
+    relation = f'<Relationship Id="r1" Type="{office}relationships/{{}}" Target="{{}}"/>'
+    relations = f'{head}<Relationships xmlns="{main}package/2006/relationships">{relation}</Relationships>'
+    types = "application/vnd.openxmlformats-officedocument.spreadsheetml.{}+xml"
+    parts = {"xl/workbook.xml": types.format("sheet.main"), "xl/sheet.xml": types.format("worksheet")}
+    overrides = "".join(
+        f'<Override PartName="/{name}" ContentType="{kind}"/>' for name, kind in parts.items()
+    )
+    lines = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+    sheet = (
+        f'{head}<worksheet xmlns="{main}spreadsheetml/2006/main"><sheetData>{lines}</sheetData></worksheet>'
+    )
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr(
+            "[Content_Types].xml",
+            f'{head}<Types xmlns="{main}package/2006/content-types"><Default Extension="rels" '
+            f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>{overrides}</Types>',
+        )
+        book.writestr("_rels/.rels", relations.format("officeDocument", "xl/workbook.xml"))
+        book.writestr("xl/_rels/workbook.xml.rels", relations.format("worksheet", "sheet.xml"))
+        book.writestr(
+            "xl/workbook.xml",
+            f'{head}<workbook xmlns="{main}spreadsheetml/2006/main" xmlns:r="{office}relationships"><sheets>'
+            '<sheet name="Our sizes" sheetId="1" r:id="r1"/></sheets></workbook>',
+        )
+        book.writestr("xl/sheet.xml", sheet)
+
+
+def cell(value):
+    if isinstance(value, str):
+        return f'<c t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+    return f"<c><v>{value}</v></c>"
+
+
+def test_a_workbook_is_read_as_the_file_that_it_would_be_saved_as(tmp_path, read):
+    pytest.importorskip("python_calamine")
+    rows = [[float(size), str(town), str(label)] for size, town, label in zip(SIZE, TOWN, LABEL, strict=True)]
+    workbook(tmp_path / "sizes.xlsx", [["Sizes"], ["size", "town", "class"], *rows])
+    book = read_table(tmp_path / "sizes.xlsx")
+    assert book.notes[0].endswith("sizes.xlsx: the sheet 'Our sizes' was read.")
+    assert book.line(0) == "row 3"
+    learned, _ = read(["size,town,class", *(",".join(map(str, row)) for row in rows)])
+    encoding = learn_encoding(book).encoding
+    assert encoding.feature_names == learned.encoding.feature_names
+    assert_array_equal(encoding.samples(book), learned.encoding.samples(learned.table))

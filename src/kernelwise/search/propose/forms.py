@@ -184,6 +184,8 @@ class Forms:
             elif form in self.first.choices:  # else there was no time for it
                 climb = self.first.choices[form].climb
                 self.try_again(form, kernels, 1.0 if climb is None else climb.best)
+                if form in self.choices and self.choices[form].scored.best_score < choice.scored.best_score:
+                    self.refine(form)  # weights of all rows ask for another width
 
     def try_sum(self) -> None:
         """Try the sum of all forms so far."""

@@ -280,6 +280,7 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
         n_machines=100000,
         seconds=20.0,
         Cs=[1.0, 2.0],
+        symbol="C",
     )
     progress.live = object()
     progress.scored(path)

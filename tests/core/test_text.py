@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from kernelwise._core.text import aligned, count, jsonable
+from kernelwise._core.text import aligned, count, in_shell, jsonable
 
 
 def test_a_number_has_its_noun():
@@ -38,3 +39,11 @@ def test_columns_are_aligned():
     lines = [("name", "n"), ("a", "10"), ("bcdefg", "2")]
     assert aligned(lines, [False, True]) == ["name     n", "a       10", "bcdefg   2"]
     assert aligned([("a", "b")], [True, False]) == ["a  b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [("-", "-"), ("n.a.", "n.a."), ("a b", '"a b"'), ("#DIV/0!", "'#DIV/0!'"), ("it's", '"it\'s"')],
+)
+def test_values_of_options_are_quoted_where_they_need_it(text, typed):
+    assert in_shell(text) == typed

@@ -54,7 +54,7 @@ def curves(
     figure: Figure = None,
     printing: options.Printing,
 ) -> None:
-    """Compare criteria: which width each chooses, and whether to trust it.
+    """Compare criteria: which width each chooses, and how good it is.
 
     A criterion chooses the kernel's width without cross-validation. The command computes criteria for many
     widths of a kernel, cross-validates every width, and prints for each criterion the width that it chooses,

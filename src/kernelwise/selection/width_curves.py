@@ -16,7 +16,7 @@ from kernelwise.kernels import Kernel
 
 @dataclass(frozen=True)
 class CriterionChoice:
-    """What one criterion chooses, and how far it can be trusted here.
+    """Choice of one criterion, and how far it can be trusted here.
 
     Attributes
     ----------

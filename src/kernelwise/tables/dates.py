@@ -47,8 +47,8 @@ def read_moment(text: str, order: str = MONTH_FIRST) -> datetime | None:
 
     ``order`` is about dates such as 1/2/2024, which may be in January or in February.
 
-    >>> print(read_moment("31.01.2024 12:30"), read_moment("3 May 99"), read_moment("13:05", TIME_OF_DAY))
-    2024-01-31 12:30:00 1999-05-03 00:00:00 1970-01-01 13:05:00
+    >>> print(read_moment("31.01.2024 12:30", DAY_FIRST), read_moment("3 May 99"))
+    2024-01-31 12:30:00 1999-05-03 00:00:00
     """
     text = text.strip()
     if order == TIME_OF_DAY:

@@ -15,10 +15,14 @@ GROUPS_PIP := $(PIP) "pip>=25.1"
 # What users may install, and the tests use.
 EXTRAS := dask,files,frames,onnx,report,sheets,studies
 
+# Tests of one file stay together, so that what they share is made once. The files keep their order: by the
+# number of their tests, those with few but long ones would come last, and one process would wait for the other.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
 # What the core is built of. An editable installation sees changes of Python files by itself, but not of these.
 CORE := pyproject.toml CMakeLists.txt $(wildcard build_backend/*.py src/native/*)
 
-.PHONY: demo test quick lint types pytest nightly coverage sanitize format docs picture dist lowest newest clean
+.PHONY: demo test test-all quick lint types pytest nightly coverage sanitize format docs picture dist lowest newest clean
 
 $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
@@ -50,7 +54,11 @@ $(VENV)/.installed-package: $(VENV)/pyvenv.cfg pyproject.toml
 demo: $(VENV)/.installed
 	$(BIN)/python -m kernelwise.demo
 
-test: lint types pytest
+# What a change should pass before it is committed, in some minutes; test-all has the long tests, too.
+test: lint types
+	$(PYTEST) -m "not slow"
+
+test-all: lint types pytest
 
 # A part of the tests that takes less than a minute.
 quick: $(VENV)/.installed-test
@@ -68,10 +76,8 @@ lint: $(VENV)/.installed-test
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
-# Tests of one file stay together, so that what they share is made once. The files keep their order: by the
-# number of their tests, those with few but long ones would come last, and one process would wait for the other.
 pytest: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(PYTEST)
 
 # The tests with what scikit-learn will be in its next release.
 nightly: $(VENV)/.installed-test

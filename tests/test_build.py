@@ -135,6 +135,7 @@ def test_one_sentence_says_what_to_install(backend, programs, tmp_path, monkeypa
         backend.build_wheel("dist")
 
 
+@pytest.mark.slow
 def test_the_source_distribution_has_what_a_build_needs(backend, tmp_path, monkeypatch):
     assert all(callable(getattr(backend, name)) for name in backend.__all__)
     monkeypatch.chdir(ROOT)

@@ -29,6 +29,7 @@ def table():
     return compare(X, Y, methods, n_splits=3, n_repeats=2, random_state=1)
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_each_method_on_the_same_folds(table):
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
     expected = [SVC().fit(X[train], Y[train]).score(X[test], Y[test]) for train, test in folds.split(X, Y)]
@@ -77,6 +78,7 @@ def test_a_journal_spares_what_is_finished():
     np.testing.assert_array_equal(first.scores, again.scores)
 
 
+@pytest.mark.slow
 def test_the_usual_methods_on_small_data(monkeypatch):
     monkeypatch.setattr(peers, "LIBSVM_GRID", {"gamma": [0.1, 1.0], "C": [1.0, 10.0]})
     monkeypatch.setattr(methods, "find_spec", lambda name: None)
@@ -155,6 +157,7 @@ def test_numbers_have_r2_and_errors_in_units_of_the_target():
         compare(X[:5], y[:5], {"ridge": Ridge()}, n_splits=3, task="regression")
 
 
+@pytest.mark.slow
 def test_methods_of_a_regression_see_standardised_targets(monkeypatch):
     """The same table in other units of y, but for its errors: C and ε of a search have the units of y."""
     monkeypatch.setattr(peers, "LIBSVM_GRID", {"gamma": [0.1, 1.0], "C": [1.0, 10.0]})

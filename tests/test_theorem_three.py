@@ -57,6 +57,7 @@ def slope(criterion, X, y, gamma):
     return int(np.sign(kernel.gradient_dot(X, criterion.adjoint(kernel(X), y))[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("are_different", [True, False])
 @pytest.mark.parametrize("name", SUMS)
 def test_criteria_of_sums(name, are_different):

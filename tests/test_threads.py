@@ -158,6 +158,7 @@ def test_no_public_function_or_estimator_is_left_out():
     assert set(ESTIMATORS) == {value for value in estimators if hasattr(value, "fit")}
 
 
+@pytest.mark.slow
 def test_public_functions_in_many_threads_at_once():
     """Eight threads in one another's way answer what one alone answers, to the bit."""
     data = [drawn(seed) for seed in (1, 2)]

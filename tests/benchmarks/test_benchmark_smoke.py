@@ -17,6 +17,7 @@ from kernelwise import SVC
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_writes_a_row_for_each_system(tmp_path, capsys):
     out = tmp_path / "rows.json"
     main(["cpath", "--data", "tiny", "--quick", "--repeat", "1", "--json", str(out)])
@@ -33,6 +34,7 @@ def test_the_command_prints_and_writes_a_row_for_each_system(tmp_path, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 1 + len(DEFAULT)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_with_the_sets_that_its_file_lacks(tmp_path, capsys):
     out = tmp_path / "rows.json"
     command = [

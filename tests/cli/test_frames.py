@@ -62,6 +62,7 @@ def check_same(run, table, target, left_out):
     assert run("predict", "model.kw", "table.csv", "--proba").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_a_table_of_the_collection(run, name):
     table = table_of(name)

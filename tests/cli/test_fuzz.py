@@ -85,6 +85,7 @@ def test_every_command_takes_the_whole_files(run, models):
             assert run(*command(seed, name)).code == 0
 
 
+@pytest.mark.slow
 def test_no_broken_file_breaks_a_command(run, tmp_path, models):
     codes = []
     for seed in range(160):  # `python -m benchmarks.fuzz_files` has thousands

@@ -49,6 +49,7 @@ def cells(path):
         return []
 
 
+@pytest.mark.slow
 def test_killed_at_ten_moments_it_ends_with_the_same_table(iris, tmp_path):
     options = ["compare", iris, "--methods", "kernelwise,SVC defaults", "--folds", "5", "--repeats", "3"]
     journal, draw = tmp_path / "journal", random.Random(0)

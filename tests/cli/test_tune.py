@@ -275,6 +275,7 @@ def test_compare_prints_a_table(run, train):
     assert re.search(r"about 83 % done, (\d+ s|a few seconds) left; SVC defaults, fold 2 of 2: ", err)
 
 
+@pytest.mark.slow
 def test_compare_says_whether_a_forest_wins(run, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(200, 12))

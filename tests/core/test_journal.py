@@ -61,6 +61,7 @@ for k in itertools.count(len(journal)):
 """
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_keeps_all_finished_cells(tmp_path):
     draw = random.Random(0)
     for _ in range(10):

@@ -78,6 +78,7 @@ def test_offline_ends_in_the_sentence_about_the_file(nowhere, monkeypatch, failu
     assert caught.value.__cause__ is failure
 
 
+@pytest.mark.slow
 def test_offline_with_the_real_fetch_openml(nowhere, monkeypatch):
     def no_network(*_, **__):
         raise URLError("no route")

@@ -27,6 +27,7 @@ def test_there_are_at_least_ten():
     assert len(EXAMPLES) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_and_draws(path, pyplot, capsys):
     runpy.run_path(str(path), run_name="__main__")

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import warnings
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -25,6 +27,7 @@ for model in models:
 """
 
 
+@pytest.mark.slow
 def test_checks_with_arrays_of_other_libraries():
     """Elsewhere these checks are skipped, because the setting would change SciPy for all tests."""
     done = subprocess.run(

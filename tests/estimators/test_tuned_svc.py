@@ -85,6 +85,7 @@ def test_a_weight_is_a_repeated_row(fitted):
     assert_same(repeated, TunedSVC().fit(X, y, sample_weight=weight), X)
 
 
+@pytest.mark.slow
 def test_balanced_classes_count_weights(fitted):
     X, y, _ = fitted
     weight = np.random.default_rng(3).integers(1, 4, len(y))
@@ -267,6 +268,7 @@ def test_a_data_frame_without_names():
     assert_array_equal(model.predict(pd.DataFrame(X)), model.predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "container", [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.coo_array]
 )
@@ -295,12 +297,14 @@ def test_scaling_is_weighted():
     assert_allclose(model.scaler_.mean_, np.average(X, axis=0, weights=weight))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["ovo", "ovr", "ovr-fuzzy", "ovo-reject"])
 def test_strategies(strategy):
     X, y = few_digits()
     assert TunedSVC(multiclass=strategy).fit(X, y).score(X, y) > 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1_macro", "roc_auc"])
 def test_scorings(scoring):
     X, y = few_digits()

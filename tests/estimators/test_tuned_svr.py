@@ -114,6 +114,7 @@ def test_fractions_of_weights(data):
 
 
 # -- what it is right about ----------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_scores_are_those_of_machines_trained_one_by_one(data):
     """Folds given, everything standardised before: scores are those of held-out predictions."""
     X, y = data
@@ -150,6 +151,7 @@ def test_the_machine_is_scikit_learns(data, fitted):
     assert fitted.target_mean_ == pytest.approx(y.mean())
 
 
+@pytest.mark.slow
 def test_accuracy_is_well_above_the_default_machine():
     X, y = make_friedman1(300, noise=1.0, random_state=0)
     cv = KFold(3, shuffle=True, random_state=0)
@@ -473,6 +475,7 @@ def test_scores_have_the_unit_of_the_target_or_none(scoring, unit):
     assert score_unit(scoring, 3.0) == unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_an_error_in_units_of_the_target_chooses_the_same_in_any_unit(kernel):
     """Of 25 such sets two to four changed, because C went on for a gain of a fixed size."""

@@ -88,6 +88,7 @@ def test_the_finding_has_scores_of_both_machines_on_other_rows(model):
     assert exact > 0.9
 
 
+@pytest.mark.slow
 def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, model, monkeypatch):
     few = TunedSVR().fit(*samples)
     assert isinstance(few.best_estimator_, SVR)

@@ -314,6 +314,7 @@ def test_sums_with_a_linear_part_are_exact(cancer):
     assert_allclose(own.values.sum(axis=1) + own.base_values, machine_values(model, Z[:4]), atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degree", [0, 1, 7, 40, 99, 499, 5000])
 def test_fewer_nodes_integrate_as_well(degree):
     nodes, weights = nodes_for(degree)

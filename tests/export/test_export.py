@@ -87,6 +87,7 @@ def test_pipeline_is_the_same_machine(name, strategy, iris01):
         assert_same(model.to_sklearn(), model, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPORTED)
 def test_tuned_pipeline_is_the_same_machine(name, iris):
     X, y = iris
@@ -110,6 +111,7 @@ def test_regression_is_the_same_machine(name, form, diabetes):
         assert_same(model.to_sklearn(), model, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPORTED)
 def test_tuned_regression_is_the_same_machine(name, diabetes):
     X, y = diabetes

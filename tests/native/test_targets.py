@@ -40,6 +40,7 @@ def run(target, *command, **options):
     return subprocess.run([sys.executable, *command], env=environment, check=False, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", OTHERS)
 def test_the_tests_of_the_core_pass_on_every_target(target):
     ignored = [f"--ignore={HERE / name}" for name in SLOW]
@@ -59,6 +60,7 @@ def answers(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", _native.targets)
 def test_targets_agree_within_the_tolerance_of_the_solver(answers, target):
     expected, found = answers["baseline"], answers[target]

@@ -141,6 +141,7 @@ def test_gradient_descent_with_a_fixed_rate_follows_the_plain_rule(blobs):
         assert thetas[k + 1] == pytest.approx(thetas[k] - rate * gradients[k], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_restarts_find_the_better_of_two_valleys():
     # Two scales of structure: tight pairs of the same class inside mixed groups, and groups far apart.
     random = np.random.default_rng(1)

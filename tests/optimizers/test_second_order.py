@@ -45,6 +45,7 @@ def thyroid():
     return (X - X.min(axis=0)) / np.where(spread > 0, spread, 1.0), y
 
 
+@pytest.mark.slow
 def test_thyroid_passes_the_inflection_on_the_first_class(thyroid):
     X, y = thyroid
     result = SecondOrder().minimize(TuningProblem(RBF(0.01 / 21), "dbtc", X, y == 1))

@@ -136,6 +136,7 @@ def test_svc_comes_back(name, form, strategy, iris01, tmp_path):
         assert_same_model(saved_and_loaded(model, tmp_path), model, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_tuned_svc_comes_back(name, iris, tmp_path):
     model = TunedSVC(kernel=name, Cs=[1.0, 10.0]).fit(*iris)
@@ -153,6 +154,7 @@ def test_svr_comes_back(name, form, diabetes, tmp_path):
     assert_same_model(saved_and_loaded(model, tmp_path), model, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "scoring"), [*zip(sorted(KERNELS), cycle([None, "neg_mean_absolute_error"]), strict=False)]
 )

@@ -76,6 +76,7 @@ def rare():
     return Fitted(TunedSVC("rbf", Cs=[1.0, 10.0], **options).fit(X, y), X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
 @pytest.mark.parametrize("name", ["hostile", "three", "regression", "twelve", "rare"])
 def test_report_is_drawn_and_asks_nobody(name, width, height, browser, request, tmp_path):

@@ -56,6 +56,7 @@ def test_one_pass_finds_what_the_second_order_method_finds(kernel, strategy):
     assert both[0].problems == both[1].problems
 
 
+@pytest.mark.slow
 def test_iterations_are_those_of_the_second_order_method(thyroid):
     for samples, kernel, expected in (
         (IRIS, "rbf", (5, 6, 5)),

@@ -119,6 +119,7 @@ def test_two_classes(gaussians):
         result.predict(X_test)
 
 
+@pytest.mark.slow
 def test_labels_of_words(four):
     X, y = four[:2]
     numbers = ayat_select(X, y, kernel="rbf", optimizer=SHORT)

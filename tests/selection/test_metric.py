@@ -37,6 +37,7 @@ def weston():
     return (*make_weston(100, n_noise=18, random_state=0), *make_weston(500, n_noise=18, random_state=1))
 
 
+@pytest.mark.slow
 def test_the_papers_method_finds_the_two_features(weston):
     X, y, X_test, y_test = weston
     result = laanaya_select(X, y, sigma0=(0.1, 0.25), **SETTINGS)
@@ -48,6 +49,7 @@ def test_the_papers_method_finds_the_two_features(weston):
     assert rbf_select(X, y, **SETTINGS).estimator.score(X_test, y_test) < 0.75
 
 
+@pytest.mark.slow
 def test_weston_in_a_small_form():
     """Table 1's data, all 52 features: two trials, the start chosen among three on training points."""
     for trial in range(2):
@@ -142,6 +144,7 @@ def test_where_a_metric_does_not_help_the_choice_is_rbf():
     assert "metric" in [finding.name for finding in result.findings]
 
 
+@pytest.mark.slow
 def test_constant_and_collinear_features_and_more_features_than_samples():
     X, y = make_weston(40, n_noise=50, random_state=0)
     X = np.column_stack([X, X[:, 0] - X[:, 1], np.ones(40)])
@@ -180,6 +183,7 @@ def test_bad_settings_are_refused(weston):
 # -- algorithm 1 of paper 003, and its protocol -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_inner_loop_lowers_the_bound_while_w_may_rise():
     X, y = make_weston(60, n_noise=1, random_state=0)
     Z = StandardScaler().fit_transform(X)

@@ -55,6 +55,7 @@ def test_standard_errors_are_the_jackknife_by_hand(name):
     assert found == pytest.approx(expected, rel=5e-3 if "trimmed" in name else 1e-5)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_the_spread_over_other_rows():
     """The root mean square of the errors beside the spread of the values over 100 sets from one source."""
     random = np.random.default_rng(2)
@@ -69,6 +70,7 @@ def test_standard_errors_are_the_spread_over_other_rows():
     assert ((ratio > 0.8) & (ratio < 1.35)).all(), dict(zip(NAMES, ratio, strict=True))
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_peak_covers_that_of_the_source():
     random = np.random.default_rng(3)
     truth = DistanceSketch.from_data(*draw(random, 4000)).maximize("dbtc-unbiased").gamma

@@ -78,6 +78,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_sums_and_three_derivatives_are_right_to_one_part_in_a_million(name):
     Z, y, weights = CASES[name]
@@ -106,6 +107,7 @@ def test_exact_duplicates_do_not_decay():
     np.testing.assert_array_equal(S[1:], 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["pooled", "ovr", "ovo"])
 @pytest.mark.parametrize("name", CRITERIA_WITHOUT_ROWS)
 def test_curve_is_the_score_of_the_kernel_matrix(name, strategy):

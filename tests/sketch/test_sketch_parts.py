@@ -75,6 +75,7 @@ def test_bad_files_get_one_sentence(tmp_path):
         DistanceSketch.load(tmp_path / "nothing.npz")
 
 
+@pytest.mark.slow
 def test_sampled_blocks_agree_within_their_standard_error(small_blocks):
     exact = DistanceSketch.from_data(X, Y).curve("dbtc", GAMMAS, "ovr")
     draws = [DistanceSketch.from_data(X, Y, n_blocks=10, random_state=k) for k in range(60)]
@@ -93,6 +94,7 @@ def test_sampled_blocks_agree_within_their_standard_error(small_blocks):
     assert best.gammas == pytest.approx(DistanceSketch.from_data(X, Y).maximize("dbtc").gammas, rel=0.5)
 
 
+@pytest.mark.slow
 def test_sampled_sums_have_no_bias(small_blocks):
     exact = DistanceSketch.from_data(X, Y).derivatives(0.1, 1)
     draws = [DistanceSketch.from_data(X, Y, n_blocks=4, random_state=k) for k in range(60)]

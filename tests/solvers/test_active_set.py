@@ -62,6 +62,7 @@ def test_an_indefinite_face_has_no_solution():
     assert FreeFace(-np.eye(3)).solve(np.ones(3, bool), np.ones(3), 0.0) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", [0.05, 1.0])
 def test_solutions_for_larger_C_are_exact(gamma):
     """Along C from a coarse solution, without a pair step; an interior-point method is the judge."""

@@ -43,6 +43,7 @@ def full_path(breast_cancer):
     return rbf_kernel(X, gamma=gamma), y, folds, sklearn_labels(X, y, folds, ALL_CS, gamma)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dtype", "precision"), [(np.float64, 1e-6), (np.float32, 1e-4)])
 def test_breast_cancer_predictions_and_objectives(full_path, dtype, precision):
     K, y, folds, expected = full_path

@@ -17,6 +17,7 @@ from kernelwise.studies.claims import judge
 from kernelwise.studies.study import Study
 
 
+@pytest.mark.slow
 def test_abe_has_parameters_beside_the_papers(run, rows, monkeypatch):
     monkeypatch.setattr(abe, "QUICK_SETS", ("iris",))
     study = run("abe")

@@ -172,6 +172,7 @@ def test_digits_compare_sample_by_sample():
     )
 
 
+@pytest.mark.slow
 def test_cancer_over_random_splits(monkeypatch, run, rows):
     X, y = load_breast_cancer(return_X_y=True)
     monkeypatch.setattr(real_sets, "load_or_say", lambda name: Samples(X[:277], y[:277]))

@@ -34,6 +34,7 @@ def test_probabilities_are_those_of_the_dirichlet_process():
     np.testing.assert_allclose(found, wins / wins.sum(), atol=0.03)  # four standard errors of 4000 draws
 
 
+@pytest.mark.slow
 def test_rows_and_sentences():
     reference = np.linspace(0.6, 0.9, 12)
     scores = np.column_stack([reference, reference - 0.05, reference + 0.001, reference + 0.04])
@@ -44,6 +45,7 @@ def test_rows_and_sentences():
     assert bayes_sentences(rows).endswith("Better: good. Practically equal: same. Worse: bad.")
 
 
+@pytest.mark.slow
 def test_the_page_has_what_its_cells_give():
     """The stored probabilities are those of the stored accuracies; three rows of them, for time."""
     with open(STUDIES / "beyond_cells.csv", newline="", encoding="utf-8") as lines:

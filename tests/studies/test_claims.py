@@ -81,6 +81,7 @@ def disturbed(rows, random):
     return [{key: values[k] for key, values in changed.items()} for k in range(len(rows))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMS)
 def test_every_verdict_can_change_and_so_does_its_sentence(name):
     """Numbers that are changed at random change every verdict, and no verdict changes without its words."""

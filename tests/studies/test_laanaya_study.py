@@ -101,6 +101,7 @@ def test_laanaya_protocol_chooses_on_test_points_or_on_training_points(monkeypat
     assert seen[0] == (2 * best[0], best[1])
 
 
+@pytest.mark.slow
 def test_laanaya_figure_1_has_the_plain_machine_and_the_constant_trace(run, rows, monkeypatch):
     monkeypatch.setattr(laanaya, "WIDER", (0.05, 1.0, 20.0, 2.0, 5.0))
     monkeypatch.setattr(laanaya, "SIGMAS", ())

@@ -58,6 +58,7 @@ FIGURES = (
 )
 
 
+@pytest.mark.slow
 def test_all_studies_write_pages_and_go_on_from_the_journal(tiny, tmp_path, capsys):
     pages = {name: f"{name}.md" for name in NAMES}
     found = []

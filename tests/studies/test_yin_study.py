@@ -64,6 +64,7 @@ def test_tic_tac_toe_comes_in_two_codes(monkeypatch):
     assert yin.load_set("ilpd") is None
 
 
+@pytest.mark.slow
 def test_yin_draws_figures_2_to_9_and_judges_the_claims(run, rows, monkeypatch):
     X, y = load_iris(return_X_y=True)
     monkeypatch.setattr(yin, "load_or_say", {"banknote": (X[50:], y[50:])}.get)

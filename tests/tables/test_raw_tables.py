@@ -315,6 +315,7 @@ def people(n=200):
     )
 
 
+@pytest.mark.slow
 def test_text_is_coded_by_its_letters_if_that_helps(read, tmp_path):
     frame, y = people()
     raw = to_table(frame, "from_dtype", "TunedSVC")

@@ -199,6 +199,7 @@ def test_a_cell_may_hold_separators_and_lines(read):
     assert labels.tolist() == ["x, or\nso", "x, or\nso", "y"]
 
 
+@pytest.mark.slow
 def test_a_large_file_has_the_same_numbers(tmp_path):
     values = np.random.default_rng(0).normal(size=(50_000, 30))
     np.savetxt(tmp_path / "large.csv", values, delimiter=",", fmt="%.17g")

@@ -278,6 +278,13 @@ def test_numbers_from_text_are_not_exported_but_columns_that_are_left_out_are(tm
         model.to_sklearn()
 
 
+def test_the_row_numbers_of_a_table_that_was_written_twice_are_all_left_out():
+    rows = np.delete(np.arange(N + 9), [3, 5, 7, 8, 11, 20, 31, 40, 44])  # of rows that were filtered before
+    frame = pd.DataFrame({"Unnamed: 0.1": rows, "Unnamed: 0": np.arange(N), "size": SIZE})
+    with pytest.warns(TrustWarning, match=r"'Unnamed: 0\.1' and 'Unnamed: 0' \(numbers the rows, without a"):
+        TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
+
+
 def test_a_frame_of_numbers_and_a_few_words_is_one_of_numbers():
     cells = [*SIZE.tolist()[:-1], "broken"]
     frame = pd.DataFrame({"size": cells, "town": TOWN})

@@ -39,7 +39,7 @@ TIMES = frozenset(
 )
 TIMES |= frozenset({"jahr", "monat", "woche", "tag", "stunde", "sekunde", "zeit", "datum", "alter"})
 YEARS = range(1500, 2201)
-UNNAMED = re.compile(r"column \d+|unnamed: ?\d+(_level_\d+)?|", re.IGNORECASE)
+UNNAMED = re.compile(r"column \d+|unnamed: ?\d+(\.\d+)?(_level_\d+)?|", re.IGNORECASE)
 #: Columns and lines that a sentence names, at most.
 MOST_NAMED, MOST_LINES = 8, 5
 

@@ -9,7 +9,9 @@ import time
 
 import pytest
 
+#: A process that was started in the background may ignore Ctrl-C, and pass that on to this one.
 SCRIPT = """
+import signal
 import sys
 import numpy as np
 from tests.native.conftest import Folds, Path, clouds, gram, kfold
@@ -18,6 +20,7 @@ X, index = clouds(2000, n_features=2)
 K, signs = gram(X, 0.2), 2.0 * index - 1.0
 how = {"tol": 1e-9, "max_iter": 10**15, "patience": 1e12, "n_threads": int(sys.argv[2] or 1)}
 folds = Folds([(np.arange(2000), signs)], kfold(2000, 4), 2000)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("begins", flush=True)
 try:
     if sys.argv[1] == "solve_path":

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import make_classification, make_friedman1
 
 from kernelwise import TunedSVC, TunedSVR
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.search.propose import forms
 
 FEW = 100
@@ -75,3 +76,17 @@ def test_a_regression_keeps_the_forms_that_its_sums_are_made_of(few_rows, monkey
     model = TunedSVR().fit(X, y)
     assert {"rbf", "laplacian", "sum", "weighted sum"} <= set(model.result_.forms)
     assert model.result_.how[0].startswith(f"All forms competed on {FEW} rows first. The others")
+
+
+def test_a_race_without_time_for_all_forms_takes_what_it_has(few_rows, table):
+    with pytest.warns(KernelwiseWarning, match="time budget"):
+        model = TunedSVC(time_budget=0.001).fit(*table)
+    assert "rbf" in model.result_.forms
+
+
+def test_a_class_with_few_rows_in_a_sample_runs_no_race(few_rows, table):
+    X, y = table
+    rare = np.flatnonzero(y == 1)[8:]
+    X, y = np.delete(X, rare, axis=0), np.delete(y, rare)
+    model = TunedSVC(scoring="roc_auc").fit(X, y)
+    assert not any("competed" in sentence for sentence in model.result_.how)

@@ -357,7 +357,7 @@ def test_the_letters_are_those_of_scikit_learn():
     vectorizer = TfidfVectorizer(
         analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, min_df=2, max_features=2000
     )
-    expected = TruncatedSVD(10, random_state=0).fit(vectorizer.fit_transform(cells))
+    expected = TruncatedSVD(10, random_state=0).fit(vectorizer.fit_transform(sorted(set(cells))))
     new = ["Berg, Mrs. Eva 999", "unheard of"]
     found = column.transform(np.array(new, dtype=object))
     assert_allclose(found, expected.transform(vectorizer.transform(new)), atol=1e-12)
@@ -433,3 +433,35 @@ def test_a_workbook_is_read_as_the_file_that_it_would_be_saved_as(tmp_path, read
     encoding = learn_encoding(book).encoding
     assert encoding.feature_names == learned.encoding.feature_names
     assert_array_equal(encoding.samples(book), learned.encoding.samples(learned.table))
+
+
+def test_text_is_coded_alike_whatever_the_order_of_rows_and_their_copies():
+    rng = np.random.default_rng(0)
+    words = np.array(["red", "blue", "old", "new", "tall", "round", "flat", "loud"])
+    names = [" ".join(rng.choice(words, 4)) + f" {k}" for k in range(120)]
+    label = np.array(["a" if "red" in name else "b" for name in names])
+    frame = pd.DataFrame({"size": rng.normal(size=120).round(3), "name": names})
+    order = rng.permutation(120)
+
+    def fitted(rows, weight=None):
+        return TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame.iloc[rows], label[rows], weight)
+
+    first, moved = fitted(np.arange(120)), fitted(order)
+    assert "letters" in str(first.diagnostics_)
+    assert_array_equal(first.decision_function(frame), moved.decision_function(frame))
+    weight = np.where(np.arange(120) < 10, 2.0, 1.0)
+    copied = fitted(np.append(np.arange(120), np.arange(10)))
+    np.testing.assert_allclose(
+        fitted(np.arange(120), weight).decision_function(frame), copied.decision_function(frame), atol=1e-9
+    )
+
+
+def test_a_new_cell_means_the_same_whatever_the_other_cells_are(tmp_path):
+    frame = pd.DataFrame({"size": SIZE, "town": TOWN})
+    model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
+    few = pd.DataFrame({"size": ["4,234", "4,734"], "town": TOWN[:2]})
+    more = pd.DataFrame({"size": ["4,234", "4,734", "3,4"], "town": TOWN[:3]})
+    expected = model.decision_function(few.assign(size=[4234.0, 4734.0]))
+    assert_array_equal(model.decision_function(few), expected)
+    with pytest.raises(ValueError, match="holds words, such as '3,4' in row 2"):
+        model.decision_function(more)

@@ -6,7 +6,7 @@ A column holds numbers or words, or is left out. Another kind of column is a sub
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from kernelwise.tables.cells import is_gap, words_of
 from kernelwise.tables.table import is_missing, is_numbers
-from kernelwise.tables.written import Writing, find_writing
+from kernelwise.tables.written import Writing
 
 #: Words of a column that have a feature of their own, at most.
 MAX_WORDS = 20
@@ -142,7 +142,8 @@ class Column:
             gap = self.read([None])
             return np.concatenate([gap if one is None else one for one in each])
         texts = [cell for cell in cells if isinstance(cell, str)]
-        way = Writing(*self.written) if self.written else find_writing(Counter(texts)) or Writing()
+        # The way of the training samples, and not that of these: what a cell says must not depend on others.
+        way = Writing(*self.written) if self.written else Writing()
         known = {text: way.number(text) for text in set(texts)}
         return np.array([known.get(cell, np.nan) for cell in cells], dtype=float)
 

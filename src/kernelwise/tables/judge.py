@@ -36,11 +36,13 @@ def judge_texts(table: Table, target: np.ndarray, is_classes: bool) -> Table:
         k for k in range(len(table.names)) if k not in table.left_out | dict.fromkeys(table.codes_as_words)
     ]
     candidates = [*texts, *(k for k in used if has_many_kinds(table.columns[k]))]
-    smallest = np.unique(target, return_counts=True)[1].min() if is_classes else len(target)
-    if not candidates or smallest < N_FOLDS:
+    if not candidates:
         return table
-    rows = np.random.default_rng(0).permutation(len(table))[:MOST_ROWS]
+    rows = np.random.default_rng(0).permutation(_distinct(table, target))[:MOST_ROWS]
     part, chosen = table[rows], target[rows]
+    smallest = np.unique(chosen, return_counts=True)[1].min() if is_classes else len(chosen)
+    if smallest < N_FOLDS:
+        return table
     before = _scores(part, chosen, is_classes)
     helped: dict[int, float] = {}
     for k in candidates:
@@ -56,6 +58,14 @@ def judge_texts(table: Table, target: np.ndarray, is_classes: bool) -> Table:
     left_out = {k: why for k, why in table.left_out.items() if why}
     done = (*left_out_findings(table, left_out), *others, catalogue.TEXT_BY_LETTERS(columns=named))
     return replace(table, done=done)
+
+
+def _distinct(table: Table, target: np.ndarray) -> np.ndarray:
+    """One of each of the rows that are equal, in an order of what they hold, whatever their order is."""
+    order = sorted(range(len(table.names)), key=lambda k: str(table.names[k]))
+    cells = [map(str, table.columns[k].tolist()) for k in order]
+    rows = {row: k for k, row in enumerate(zip(*cells, map(str, target.tolist()), strict=True))}
+    return np.array([rows[row] for row in sorted(rows)])
 
 
 def _with_text(table: Table, k: int) -> Table:

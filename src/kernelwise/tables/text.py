@@ -74,8 +74,9 @@ def _plain(column: Text) -> Column:
 def learn_text(column: Column, cells: np.ndarray) -> Column:
     """The column of words with the groups of letters of its other words; as it is if these differ little."""
     known = {None, *column.words}
-    texts = [cell for cell in cells if cell not in known]
-    if len(set(texts)) < MIN_TEXTS:
+    # Each once and in order: neither the order of the rows nor copies of them change the features.
+    texts = sorted({cell for cell in cells if cell not in known})
+    if len(texts) < MIN_TEXTS:
         return column
     vectorizer = _vectorizer(max_features=MOST_GROUPS, min_df=2)
     try:

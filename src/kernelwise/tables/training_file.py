@@ -228,8 +228,8 @@ def _as_written(table: Table, places: Sequence[int], columns: Sequence[Column]) 
         if column.written is not None and (is_words(values[place]) or column.dtype == "f"):
             texts = table.text(place)
             read = column.parsed(texts.tolist())
-            if (is_missing(read) <= is_missing(texts)).all():
-                values[place] = read
+            # Where one cannot be read, the cells stay text, of which each is then read or named.
+            values[place] = read if (is_missing(read) <= is_missing(texts)).all() else texts
     return replace(table, columns=tuple(values))
 
 

@@ -34,6 +34,8 @@ CLOSE = 1.0
 #: Rows on which all forms compete first, if there are at least twice as many, and how many standard errors
 #: of the best score there a form may be behind and stay.
 FIRST_ROWS, FAR = 1000, 3.0
+#: Rows that the smallest class must have among them.
+LEAST = 20
 #: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
 #: with so few no machine is good enough for its gradients to tell which features matter.
 FEW_ROWS, FEW_PER_FEATURE = 300, 5
@@ -55,7 +57,9 @@ def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) 
         choice = one(validator, AUTO[0])
         choice.how.append("The search tried only RBF kernels, because the features are sparse.")
         return choice
-    if by_score and len(validator.in_folds) >= 2 * FIRST_ROWS:
+    n_rows = len(validator.in_folds)
+    smallest = np.unique(validator.in_folds.strata, return_counts=True)[1].min()
+    if by_score and n_rows >= 2 * FIRST_ROWS and smallest * FIRST_ROWS >= LEAST * n_rows:
         return _race(validator, one)
     return _all_forms(validator, one, by_score).best()
 
@@ -72,8 +76,9 @@ def _race(validator: CrossValidator, one: Callable[..., Choice]) -> Choice:
     validator.n_earlier, validator.n_stopped = few.n_machines, few.n_stopped
     forms = Forms(validator, first=first)
     for name in AUTO:
-        forms.try_again(name, first.choices[name].scored.kernel)
-        forms.refine(name)
+        if name in first.choices:  # else there was no time for it
+            forms.try_again(name, first.choices[name].scored.kernel)
+            forms.refine(name)
     _try_others(forms, validator.family, validator.samples.n_columns, by_score=True)
     forms.refine(max(forms.choices, key=lambda name: forms.choices[name].scored.best_score))
     return forms.best()

@@ -274,3 +274,13 @@ def test_bad_settings_are_refused(criteria, settings, message):
 def test_equal_samples_are_refused():
     with pytest.raises(ValueError, match="All samples are equal"):
         criterion_curves(np.ones((8, 2)), np.arange(8) % 2, "dbtc", RBF())
+
+
+def test_folds_may_be_given_as_a_list(blobs_of_module):
+    X, y = blobs_of_module
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0)
+    given, made = (
+        criterion_curves(X, y, "kta", widths=[0.1, 1.0], Cs=[1.0], cv=cv)
+        for cv in (list(splitter.split(X, y)), splitter)
+    )
+    np.testing.assert_array_equal(given.accuracies, made.accuracies)

@@ -465,3 +465,20 @@ def test_a_new_cell_means_the_same_whatever_the_other_cells_are(tmp_path):
     assert_array_equal(model.decision_function(few), expected)
     with pytest.raises(ValueError, match="holds words, such as '3,4' in row 2"):
         model.decision_function(more)
+
+
+def test_a_text_with_points_is_a_date_whose_day_comes_first():
+    days = pd.date_range("2023-01-01", periods=N, freq="7D")
+    model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(pd.DataFrame({"size": SIZE, "day": days}), LABEL)
+    text = pd.DataFrame({"size": SIZE[:2], "day": ["01.12.2023", "31.12.2023"]})
+    same = pd.DataFrame({"size": SIZE[:2], "day": pd.to_datetime(["2023-12-01", "2023-12-31"])})
+    assert_array_equal(model.decision_function(text), model.decision_function(same))
+
+
+def test_dates_that_are_all_missing_are_gaps():
+    days = pd.Series(pd.date_range("2023-01-01", periods=N, freq="7D"))
+    days[::7] = pd.NaT
+    model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(pd.DataFrame({"size": SIZE, "day": days}), LABEL)
+    missing = pd.DataFrame({"size": SIZE[:1], "day": pd.to_datetime([pd.NaT])})
+    both = pd.DataFrame({"size": SIZE[:2], "day": [pd.NaT, days[1]]})
+    assert_allclose(model.decision_function(missing), model.decision_function(both)[:1], rtol=1e-12)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.pipeline import make_pipeline
 
 from kernelwise._core.validation import check_labels, check_positive, check_samples
@@ -127,12 +127,12 @@ def table_rows(columns: Mapping[str, np.ndarray]) -> list[dict[str, float]]:
 
 
 def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds, list[Finding]]:
-    """Make shuffled stratified folds, or those of a splitter; fewer, with a finding, if a class is small.
+    """Make shuffled stratified folds, or take given ones; fewer, with a finding, if a class is small.
 
     Every class has two samples at least; ``random_state`` is that of the shuffling.
     """
     if not isinstance(cv, (int, np.integer)):
-        return list(cv.split(X, y)), []
+        return list(check_cv(cv).split(X, y)), []
     if cv < 2:
         raise ValueError(f"cv must be at least 2 folds, got {cv}.")
     smallest = int(np.unique(y, return_counts=True)[1].min())

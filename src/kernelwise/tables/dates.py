@@ -33,6 +33,8 @@ DAYS = (
 )
 FORMS = tuple(re.compile(rf"{WEEKDAY}{day}(?:[T,\s]\s*{CLOCK}{ZONE})?", re.IGNORECASE) for day in DAYS)
 TIME = re.compile(CLOCK, re.IGNORECASE)
+#: Day and month with points behind them.
+POINTED = re.compile(r"\d{1,2}\.\s?\d{1,2}\.")
 #: Two digits of a year up to this one are of this century.
 CENTURY = 68
 DAY_FIRST, MONTH_FIRST, TIME_OF_DAY = "day first", "month first", "time of day"
@@ -42,13 +44,14 @@ YEAR = 365.2425
 PARTS = ("year", "month", "weekday", "season", "hour", "days")
 
 
-def read_moment(text: str, order: str = MONTH_FIRST) -> datetime | None:
+def read_moment(text: str, order: str = "") -> datetime | None:
     """The date and time that a text says, without its time zone; None if it says none.
 
-    ``order`` is about dates such as 1/2/2024, which may be in January or in February.
+    ``order`` is about dates such as 1/2/2024, which may be in January or in February. Where it is not known,
+    points say that the day comes first.
 
-    >>> print(read_moment("31.01.2024 12:30", DAY_FIRST), read_moment("3 May 99"))
-    2024-01-31 12:30:00 1999-05-03 00:00:00
+    >>> print(read_moment("31.01.2024 12:30"), read_moment("3 May 99"), read_moment("1/2/2024"))
+    2024-01-31 12:30:00 1999-05-03 00:00:00 2024-01-02 00:00:00
     """
     text = text.strip()
     if order == TIME_OF_DAY:
@@ -63,7 +66,7 @@ def read_moment(text: str, order: str = MONTH_FIRST) -> datetime | None:
         year += 2000 if year <= CENTURY else 1900
     if found.get("first"):
         day, month = int(found["first"]), int(found["second_"])
-        if order == MONTH_FIRST:
+        if order == MONTH_FIRST or not (order or POINTED.match(text)):
             day, month = month, day
     else:
         name = found.get("name")
@@ -103,7 +106,7 @@ def find_order(texts: Iterable[str]) -> str | None:
         return None
     if n_read[MONTH_FIRST] != n_read[DAY_FIRST] or best == TIME_OF_DAY:
         return best
-    if any(re.match(r"\d{1,2}\.\s?\d{1,2}\.", text) for text in texts):
+    if any(map(POINTED.match, texts)):
         return DAY_FIRST
     turns = {order: _turns(texts, order) for order in (MONTH_FIRST, DAY_FIRST)}
     return min(turns, key=lambda order: turns[order])
@@ -210,7 +213,7 @@ class Dates(Column):
         """Cells of new samples, NaT where one is missing or no date."""
         found = self.read(cells)
         texts = [cell if isinstance(cell, str) else None for cell in cells]
-        return as_moments(texts, self.written or MONTH_FIRST) if found is None else found
+        return as_moments(texts, self.written or "") if found is None else found
 
 
 def _parts(days: np.ndarray, first: float) -> dict[str, np.ndarray]:

@@ -159,6 +159,8 @@ def _column(column: Any, name: Any, words: bool, by_dtype: bool, mixed: bool = F
     dtype = column.dtype
     if not words and not dtype.is_numeric() and dtype != nw.Boolean:
         values = read_kind(column.to_list())
+        if values is None and dtype in (nw.Date, nw.Datetime):  # dates that are all missing
+            values = np.full(len(column), "NaT", dtype="datetime64[s]")
         if values is not None:
             return values
     kind = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__

@@ -8,6 +8,7 @@ and 004 (Yin and Yin 2016) cite them.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -93,8 +94,9 @@ class OneTraining(MachineCriterion):
         value.machine = machine.trained
         return value
 
+    @abstractmethod
     def _of_machine(self, rows: RowsOfMachine, problem: TwoClassProblem) -> TwoClassValue:
-        raise NotImplementedError
+        """The estimate from the rows of the trained machine."""
 
 
 class XiAlpha(OneTraining):

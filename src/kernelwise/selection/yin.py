@@ -241,7 +241,8 @@ def yin_curves(
 
 
 #: Findings of a criterion that is largest at an end of σ.
-BOUNDARY, PLATEAU = ENDS = (catalogue.LARGEST_AT_WIDEST.name, catalogue.LEVEL_TO_WIDEST.name)
+PLATEAU = catalogue.LEVEL_TO_WIDEST.name
+ENDS = (catalogue.LARGEST_AT_WIDEST.name, PLATEAU)
 #: Values that differ by this share are level: the rest is rounding.
 LEVEL = 1e-13
 

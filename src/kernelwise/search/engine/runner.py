@@ -83,16 +83,18 @@ class FoldProblem:
         folds = [(new[train], new[test]) for train, test in self.folds]
         return replace(self, Z=Z, y=self.y[order], bound=self.bound[..., order], folds=folds)
 
-    def variance(self, K: np.ndarray) -> float:
-        """Variance in feature space times the mean bound: C is worth trying in units of one over it."""
+    def variance(self, K: np.ndarray, rows: np.ndarray | slice = slice(None)) -> float:
+        """Variance in feature space times the mean bound: C is worth trying in units of one over it.
+
+        K may be the Gram matrix of some ``rows`` only.
+        """
         bound = self.bound if self.bound.ndim == 1 else self.bound.mean(axis=0)
-        return feature_space_variance(K, bound, self.settings.get("n_jobs")) * float(bound.mean())
+        return feature_space_variance(K, bound[rows], self.settings.get("n_jobs")) * float(bound.mean())
 
     def about_variance(self, kernel: Kernel) -> float:
         """The same from some of the rows: enough to know which powers of four are worth trying as C."""
         rows = np.linspace(0, self.Z.shape[0] - 1, MANY_ROWS).astype(int)
-        bound = self.bound if self.bound.ndim == 1 else self.bound.mean(axis=0)
-        return feature_space_variance(gram_of(kernel, self.Z[rows]), bound[rows]) * float(bound.mean())
+        return self.variance(gram_of(kernel, self.Z[rows]), rows)
 
     def solve(
         self,

@@ -9,7 +9,9 @@ import random
 import signal
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import chdir, closing
+from multiprocessing import forkserver
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,6 +37,8 @@ def start(arguments, output):
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.cli.warm"])
+    with chdir(Path(__file__).parents[2]):  # where the server, if there is none yet, finds this package
+        forkserver.ensure_running()
     process = context.Process(target=run_quietly, args=(list(map(str, arguments)), str(output)))
     process.start()
     return process

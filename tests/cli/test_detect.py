@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.models import unusual_labels
+from kernelwise.cli.output import UserError
 from kernelwise.explanation import explain
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.cli import errors, files
+from kernelwise.cli import files, output
 from kernelwise.cli.app import main
 from kernelwise.comparison import nested_cell
 from kernelwise.tables import TableError
@@ -347,18 +347,18 @@ def test_letters_that_the_code_page_lacks(monkeypatch, chosen, expected):
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="cp1252", newline="\n"))
     monkeypatch.setenv("PYTHONIOENCODING", chosen)
-    assert errors.run(lambda: print("γ ≥ 1", flush=True)) == 0
+    assert output.run(lambda: print("γ ≥ 1", flush=True)) == 0
     assert written.getvalue() == expected
 
 
 def test_a_reader_that_has_gone(monkeypatch):
     """Windows has no name of its own for it."""
     gone = OSError(errno.EINVAL, "Invalid argument")
-    assert errors._has_reader_gone(BrokenPipeError())
-    assert not errors._has_reader_gone(gone)
-    monkeypatch.setattr(errors.os, "name", "nt")
-    assert errors._has_reader_gone(gone)
-    assert not errors._has_reader_gone(OSError(errno.EINVAL, "Invalid argument", "train.csv"))
+    assert output._has_reader_gone(BrokenPipeError())
+    assert not output._has_reader_gone(gone)
+    monkeypatch.setattr(output.os, "name", "nt")
+    assert output._has_reader_gone(gone)
+    assert not output._has_reader_gone(OSError(errno.EINVAL, "Invalid argument", "train.csv"))
 
 
 @pytest.mark.parametrize(
@@ -391,7 +391,7 @@ def test_columns_that_an_option_cannot_use(arguments, says, tmp_path, rows, refu
 
 def test_errors_of_the_system_are_sentences():
     full = OSError(errno.ENOSPC, "No space left on device")
-    assert errors._sentence(full) == "No space left on device."
+    assert output._sentence(full) == "No space left on device."
     full.filename = "out.csv"
-    assert errors._sentence(full) == "out.csv: No space left on device."
-    assert errors._sentence(MemoryError()).startswith("the computer has not enough memory")
+    assert output._sentence(full) == "out.csv: No space left on device."
+    assert output._sentence(MemoryError()).startswith("the computer has not enough memory")

@@ -204,7 +204,7 @@ def test_the_answer_and_the_diagnosis_are_made_once(run, train, monkeypatch, cri
 
         monkeypatch.setattr(path, count)
 
-    for path in ("cli.findings.diagnose", "reports.findings.diagnose", "cli.findings.diagnose_pairs"):
+    for path in ("cli.results.diagnose", "reports.findings.diagnose", "cli.results.diagnose_pairs"):
         counted(f"kernelwise.{path}")
     for path in ("reports.answer.answer_of", "reports.data.answer_of"):
         counted(f"kernelwise.{path}")

@@ -21,7 +21,7 @@ from kernelwise import (
     TunedSVC,
     explain,
 )
-from kernelwise.reports.displays import base
+from kernelwise.reports import displays
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
@@ -120,7 +120,7 @@ def test_what_cannot_be_shown_is_refused(blobs, diagonal, hostile, monkeypatch):
         CPathDisplay.from_estimator(TunedSVC())
     with pytest.raises(TypeError, match="Displays need a fitted TunedSVC or TunedSVR, got SVC"):
         CPathDisplay.from_estimator(SVC())
-    monkeypatch.setattr(base, "find_spec", lambda name: None)
+    monkeypatch.setattr(displays, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"CPathDisplay needs matplotlib\. .*kernelwise\[display\]"):
         CPathDisplay.from_estimator(hostile.model)
 

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelwise.reports.colours import colour, lab
-from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
-from kernelwise.reports.drawing.picture import png_address, zero_line
-from kernelwise.reports.figures.model import shape_of
+from kernelwise.reports.drawing import Chart, Scale, colour, lab, linear, logarithmic, png_address, zero_line
+from kernelwise.reports.figures import shape_of
 
 from .conftest import SCRIPT
 

@@ -11,9 +11,7 @@ import pytest
 from kernelwise import Comparison, TunedSVC
 from kernelwise.reports import page, report_data, write_report
 from kernelwise.reports.curves import c_paths, chosen
-from kernelwise.reports.figures import figures
-from kernelwise.reports.figures.held_out import reliability_figure
-from kernelwise.reports.figures.search import paths_figure
+from kernelwise.reports.figures import figures, paths_figure, reliability_figure
 
 from .conftest import END, SCRIPT, Elements, with_baseline
 

@@ -13,9 +13,9 @@ from kernelwise.cli.compare import compare
 from kernelwise.cli.curves import curves
 from kernelwise.cli.detect import detect
 from kernelwise.cli.diagnose import diagnose
-from kernelwise.cli.errors import run
 from kernelwise.cli.explain import explain
 from kernelwise.cli.export import export
+from kernelwise.cli.output import run
 from kernelwise.cli.predict import predict
 from kernelwise.cli.reproduce import reproduce
 from kernelwise.cli.tune import tune

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from kernelwise._core.text import count, in_words
 from kernelwise.cli import files, options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import option
-from kernelwise.cli.output import print_json, print_table, say
+from kernelwise.cli.output import UserError, print_json, print_table, say
 from kernelwise.cli.progress import Progress
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from kernelwise.cli import files, options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import option
-from kernelwise.cli.output import print_json, print_table, say, session
+from kernelwise.cli.output import UserError, print_json, print_table, say, session
 from kernelwise.cli.progress import Progress
 
 #: The page of the documentation that lists all names.
@@ -154,7 +153,7 @@ def draw(path: Path, found: Any) -> None:
     """Draw the curves without a window."""
     from matplotlib.figure import Figure
 
-    from kernelwise.reports.displays.widths import WidthCurvesDisplay
+    from kernelwise.reports.displays import WidthCurvesDisplay
 
     shown = Figure(figsize=WidthCurvesDisplay.size_of(found), layout="constrained")
     WidthCurvesDisplay.from_curves(found, ax=shown.subplots())
@@ -165,7 +164,7 @@ def draw(path: Path, found: Any) -> None:
 
 def curves_json(found: Any) -> dict[str, Any]:
     """Choices, curves and findings as JSON can hold them."""
-    from kernelwise.cli.findings import as_json
+    from kernelwise.cli.results import as_json
 
     return {
         "choices": [asdict(choice) for choice in found.choices],

@@ -9,9 +9,8 @@ from time import monotonic
 from typing import Annotated, Any
 
 from kernelwise.cli import files, options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import option
-from kernelwise.cli.output import print_json, say
+from kernelwise.cli.output import UserError, print_json, say
 
 Out = Annotated[
     Path | None,
@@ -76,11 +75,10 @@ def detect(
     \b
     Example: kernelwise detect data.csv --keep id --out scores.csv --model detector.kw
     """
-    from kernelwise.cli import findings
+    from kernelwise.cli import results
     from kernelwise.cli.models import make_detector, settle_labels
     from kernelwise.cli.predict import kept_columns
     from kernelwise.cli.progress import expected_of_detection
-    from kernelwise.cli.results import detection_json, print_detection, print_result, strangest
     from kernelwise.cli.samples import fit, open_journal, read_samples
     from kernelwise.reports.outliers import strangest_rows
     from kernelwise.tables import DETECTION, read_table
@@ -113,13 +111,13 @@ def detect(
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     told = {"source": str(file), "seed": chosen.seed, "strangest": strange}
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, **told))
-    found = findings.unique([*model.diagnostics_, *data.findings])
+    found = results.unique([*model.diagnostics_, *data.findings])
     result = {
         "command": "detect",
         "data": data.describe(file),
         "settings": asdict(chosen),
-        **detection_json(model, strangest(strange, data.lines)),
-        "findings": findings.as_json(found),
+        **results.detection_json(model, results.strangest(strange, data.lines)),
+        "findings": results.as_json(found),
         "seconds": monotonic() - started,
         "out": out,
         "model": model_file,
@@ -128,8 +126,8 @@ def detect(
     if printing.json:
         print_json(result)
     else:
-        tables = partial(print_detection, result, model, data.X.shape[0])
-        print_result(f"{data.size_text()}.", result, found, tables)
+        tables = partial(results.print_detection, result, model, data.X.shape[0])
+        results.print_result(f"{data.size_text()}.", result, found, tables)
     unwritten.tell()
 
 

@@ -33,8 +33,8 @@ def diagnose(
     Example: kernelwise diagnose train.csv --target class
     """
     import kernelwise
-    from kernelwise.cli.findings import as_json, by_cross_validation, of_rows
     from kernelwise.cli.models import SCALES
+    from kernelwise.cli.results import as_json, by_cross_validation, of_rows
     from kernelwise.cli.samples import first_line, read_samples
     from kernelwise.diagnostics.diagnosis import most_serious_first
     from kernelwise.kernels import KERNELS

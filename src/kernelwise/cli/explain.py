@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.files import check_different, check_writable, write_csv
 from kernelwise.cli.options import option
-from kernelwise.cli.output import print_json, print_table, say
+from kernelwise.cli.output import UserError, print_json, print_table, say
 from kernelwise.cli.predict import ModelFile, check_order, read_model
 
 Rows = Annotated[int | None, option("N", "Explain only the first N rows. Default: all rows.")]

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.files import check_different, check_writable
-from kernelwise.cli.output import say, session
+from kernelwise.cli.output import UserError, say, session
 from kernelwise.cli.predict import ModelFile, check_order, read_model
 from kernelwise.exceptions import IncompatibleError
 

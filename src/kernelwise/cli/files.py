@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kernelwise.cli.errors import UserError
-from kernelwise.cli.output import say, session
+from kernelwise.cli.output import UserError, say, session
 
 if TYPE_CHECKING:
     from kernelwise.cli.samples import Samples

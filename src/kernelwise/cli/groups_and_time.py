@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise.cli.errors import UserError
+from kernelwise.cli.output import UserError
 
 if TYPE_CHECKING:
     from kernelwise.tables import Table

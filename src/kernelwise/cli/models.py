@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import get_scorer_names
 
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import check_choice, meant
-from kernelwise.cli.output import say
+from kernelwise.cli.output import UserError, say
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.estimators.costs import check_threshold_score

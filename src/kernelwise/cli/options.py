@@ -14,8 +14,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from kernelwise._core.text import NEAR
-from kernelwise.cli.errors import UserError
-from kernelwise.cli.output import be_quiet
+from kernelwise.cli.output import UserError, be_quiet
 
 #: Names that a sentence lists where a page has all of them.
 FEW = 7

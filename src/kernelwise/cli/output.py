@@ -1,15 +1,29 @@
-"""Output of a command: results on the standard output, lines for the user on the standard error stream."""
+"""Output of a command: results on the standard output, lines for the user on the standard error stream.
+
+An error is one such line, and an exit code.
+"""
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import linecache
+import os
+import re
 import sys
-from collections.abc import Sequence
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from kernelwise._core.text import aligned, count, jsonable
+import typer
+
+from kernelwise._core.text import aligned, count, in_shell, jsonable
+from kernelwise.exceptions import NotEnoughMemoryError
 
 Cells = Sequence[str]
 
@@ -82,3 +96,182 @@ def _print_rich(rows: Sequence[Cells], header: Cells | None) -> None:
 
 def _is_numeric(cells: Cells) -> bool:
     return all(not cell or cell[0] in "+-−.0123456789" for cell in cells)
+
+
+#: Set to anything, it shows the trace of an error.
+DEBUG = "KERNELWISE_DEBUG"
+#: Whose deliberate errors are sentences for the user.
+SPEAKERS = ("kernelwise", "sklearn", "typer")
+#: click's UsageError, wherever this version of typer has it.
+UsageError = typer.BadParameter.__mro__[1]
+
+
+class UserError(ValueError):
+    """The user has to change something; the message says what."""
+
+
+def run(command: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
+    """Run a command, and turn whatever it raises into a sentence and an exit code."""
+    session.begin(arguments)
+    _write_any_letter()
+    try:
+        with _warnings_as_lines():
+            code = command()
+        if code == 130:
+            raise KeyboardInterrupt
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        print(session.stopped(), file=sys.stderr)
+        return 130
+    except Exception as error:
+        if _has_reader_gone(error):
+            # Python must not stumble over it once more when it exits.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        if os.environ.get(DEBUG):
+            traceback.print_exc()
+        if type(error).__name__ == "NoArgsIsHelpError":  # not a sentence, but the help
+            print(error.format_message(), file=sys.stderr)  # type: ignore[attr-defined]
+            return 2
+        if isinstance(error, UsageError):
+            _tell(_usage(error))
+            return 2
+        if is_told(error):
+            _tell(*_lines(error))
+            return 2
+        name = type(error).__name__
+        _tell(
+            f"this is an error in kernelwise, not in your command or file ({name}: {_sentence(error)}). "
+            f"Please run the command again with {DEBUG}=1 set and send its output, with your versions, to "
+            "the developers."
+        )
+        return 1
+
+
+def _lines(error: Exception) -> list[str]:
+    """The sentence of an error; the faults of a file are several lines, the last of them a whole command."""
+    options = getattr(error, "options", "")
+    if not options or not session.arguments:
+        return list(getattr(error, "lines", [_sentence(error)]))
+    *lines, _ = error.lines  # type: ignore[attr-defined]
+    first = error.first.replace("then add", "then run")  # type: ignore[attr-defined]
+    return [*lines, f"{first}kernelwise {' '.join(map(in_shell, session.arguments))} {options}"]
+
+
+def _write_any_letter() -> None:
+    """Let the standard streams take letters such as γ, whatever code page Windows has for files and pipes.
+
+    A stream that does not go to a terminal becomes UTF-8, which our files are, unless the user chose
+    something else; a letter that cannot be written even so is written as its number.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() not in ("utf-8", "utf8"):
+            is_free = not (stream.isatty() or os.environ.get("PYTHONIOENCODING"))
+            stream.reconfigure(encoding="utf-8" if is_free else None, errors="backslashreplace")
+
+
+def _has_reader_gone(error: Exception) -> bool:
+    """Whether nobody reads the output any more; Windows calls that an invalid argument, of no file."""
+    is_invalid = isinstance(error, OSError) and error.errno == errno.EINVAL and error.filename is None
+    return isinstance(error, BrokenPipeError) or (os.name == "nt" and is_invalid)
+
+
+def is_told(error: BaseException) -> bool:
+    """Whether an error was raised on purpose, to tell the user something: by a ``raise`` of our own.
+
+    A ValueError that numpy raises in the middle of a computation is no sentence for a user.
+    """
+    is_ours = type(error).__module__.partition(".")[0] == "kernelwise"
+    if is_ours or isinstance(error, OSError | MemoryError):
+        return True
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not isinstance(error, ValueError | TypeError) or not frames:
+        return False
+    frame, line = frames[-1]
+    speaker = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    source = linecache.getline(frame.f_code.co_filename, line).strip()
+    return speaker in SPEAKERS and (source.startswith("raise ") or not source)
+
+
+#: How the library names what the command line has as options, and rows.
+WORDS = (
+    (
+        r"X is sparse, and (\w+) takes dense samples only\. Pass X\.toarray\(\)\.",
+        r"The file has sparse rows, but the kernel \1 needs dense ones. Write the rows to a CSV file, or use "
+        "another --kernel.",
+    ),
+    (r"\bcv=(\d+)", r"--cv \1"),
+    (r"'(cv|scoring|kernel|criterion)'( of Tuned\w+)?", r"--\1"),
+    (r"'costs'( of Tuned\w+)?", "--cost"),
+    (r" of Tuned\w+", ""),
+    (r"\bsample(s?)\b", r"row\1"),
+)
+
+
+def in_options(sentence: str) -> str:
+    """A sentence of the library in the words of the command line."""
+    for pattern, word in WORDS:
+        sentence = re.sub(pattern, word, sentence)
+    return sentence
+
+
+def _usage(error: Any) -> str:
+    """The sentence on a command that is written wrongly, and where the user finds how to write it."""
+    sentence = error.format_message().replace("Value error, ", "")
+    sentence = re.sub(r"Input should be a valid (\w+), unable to parse .*", r"give a \1.", sentence)
+    end = "" if sentence.endswith((".", "?")) else "."
+    context = f" `{error.ctx.command_path} --help` lists what you can write." if error.ctx else ""
+    return f"{sentence}{end}{context}"
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, MemoryError) and not isinstance(error, NotEnoughMemoryError):
+        return "the computer has not enough memory for this. Use fewer rows."
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return (
+            f"There is no file {error.filename}. Check the name, and the folder in which you run the command."
+        )
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return str(error)
+
+
+def _tell(*lines: str) -> None:
+    plain = [" ".join(line.split()) for line in lines]
+    print("kernelwise: " + "\n".join(plain), file=sys.stderr)
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Show warnings as sentences; deprecations and open files are for developers."""
+    told: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        # Each of several steps of a command may warn of the same thing.
+        if not session.is_quiet and str(message) not in told:
+            told.add(str(message))
+            _tell(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        for category in (
+            DeprecationWarning,
+            PendingDeprecationWarning,
+            FutureWarning,
+            ImportWarning,
+            ResourceWarning,
+        ):
+            warnings.simplefilter("ignore", category)
+        # The columns of a file are put in the order of the model before it sees them.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        # A class that a candidate never answers has a precision of 0, which is what it deserves.
+        warnings.filterwarnings("ignore", ".*is ill-defined and being set to 0.0")
+        warnings.showwarning = show
+        yield

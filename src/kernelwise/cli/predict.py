@@ -12,10 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.files import check_writable, write_csv
 from kernelwise.cli.options import flag, option
-from kernelwise.cli.output import say
+from kernelwise.cli.output import UserError, say
 
 ModelFile = Annotated[
     Path,

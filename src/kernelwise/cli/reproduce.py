@@ -11,10 +11,9 @@ import typer
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.files import check_writable
 from kernelwise.cli.options import flag, option
-from kernelwise.cli.output import say
+from kernelwise.cli.output import UserError, say
 
 
 class Paper(StrEnum):

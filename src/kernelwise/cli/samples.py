@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise.cli.errors import UserError, in_options, is_told
 from kernelwise.cli.groups_and_time import place_of, read_groups, read_times, sentence
 from kernelwise.cli.options import Reading, split_names
-from kernelwise.cli.output import say, session
+from kernelwise.cli.output import UserError, in_options, is_told, say, session
 from kernelwise.cli.progress import Progress, expected
 
 if TYPE_CHECKING:

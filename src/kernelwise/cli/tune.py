@@ -11,9 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import files, options
-from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import option
-from kernelwise.cli.output import print_json, say
+from kernelwise.cli.output import UserError, print_json, say
 
 TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Test file, to score the model on.")]
 #: Options that the scores of kernels do not depend on: a journal may be continued with others.
@@ -94,10 +93,9 @@ def tune(
     \b
     Example: kernelwise tune train.csv test.csv --target class --model model.kw
     """
-    from kernelwise.cli import findings
+    from kernelwise.cli import results
     from kernelwise.cli.groups_and_time import check_one, check_time_folds, time_folds
     from kernelwise.cli.models import make_model, settle_answers, settle_score
-    from kernelwise.cli.results import print_result, print_tuning, tuning_json
     from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_samples
     from kernelwise.cli.training_rows import n_distinct
     from kernelwise.reports.answer import answer_of
@@ -127,13 +125,13 @@ def tune(
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     # Made once, for the terminal, for JSON and for the report.
     answer = answer_of(model, held_out)
-    diagnosis = findings.diagnosis_of(model, data, chosen, for_report=report_file is not None)
+    diagnosis = results.diagnosis_of(model, data, chosen, for_report=report_file is not None)
     told = {"answer": answer, "diagnosis": diagnosis, "test": held_out, "seed": chosen.seed}
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, source=str(file), **told))
-    found = findings.unique(
+    found = results.unique(
         [
-            *findings.of_tuning(model, data, diagnosis, answer),
-            *findings.of_test(data, held_out, answer),
+            *results.of_tuning(model, data, diagnosis, answer),
+            *results.of_test(data, held_out, answer),
         ]
     )
     result = {
@@ -141,16 +139,16 @@ def tune(
         "task": task.value,
         "data": {**data.describe(file), "n_distinct": n_distinct(data.X, data.y)},
         "settings": chosen.as_json(),
-        **tuning_json(model, answer),
+        **results.tuning_json(model, answer),
         "seconds": monotonic() - started,
         "model": model_file,
         "report": report_file,
-        "findings": findings.as_json(found),
+        "findings": results.as_json(found),
     }
     if printing.json:
         print_json(result)
     else:
-        print_result(first_line(data), result, found, partial(print_tuning, result, model))
+        results.print_result(first_line(data), result, found, partial(results.print_tuning, result, model))
     unwritten.tell()
 
 

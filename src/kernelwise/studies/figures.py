@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kernelwise._core.files import whole_file
-from kernelwise.reports.colours import INK, MUTED, PALETTE
+from kernelwise.reports.drawing import INK, MUTED, PALETTE
 
 PANEL = (4.4, 3.0)  # inches
 LEGEND = 0.25  # inches for a row of names

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-from kernelwise.reports.colours import INK, MUTED, PALETTE
+from kernelwise.reports.drawing import INK, MUTED, PALETTE
 from kernelwise.studies.tables import Row
 
 ROW = 0.24  # inches for a method

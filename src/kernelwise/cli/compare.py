@@ -18,6 +18,7 @@ from kernelwise.cli.progress import Progress
 
 if TYPE_CHECKING:
     from kernelwise.cli.samples import Samples
+    from kernelwise.comparison import Comparison
     from kernelwise.findings import Finding
 
 
@@ -206,7 +207,7 @@ class Watcher:
         progress.show(f"{method}, fold {split + 1} of {self.n_splits}: {score:.4f}")
 
 
-def comparison_json(table: Any) -> dict[str, Any]:
+def comparison_json(table: Comparison) -> dict[str, Any]:
     """The table and its sentences as JSON can hold them."""
     from kernelwise.reports.comparison import versus
 
@@ -222,7 +223,7 @@ def comparison_json(table: Any) -> dict[str, Any]:
     }
 
 
-def print_comparison(table: Any) -> None:
+def print_comparison(table: Comparison) -> None:
     """A row for each method, then whether an SVM is right here, and where the first one loses."""
     from kernelwise.reports.comparison import clear_from
 
@@ -241,7 +242,7 @@ def print_comparison(table: Any) -> None:
         print(sentence)
 
 
-def sentences(table: Any) -> list[str]:
+def sentences(table: Comparison) -> list[str]:
     """The headline of the report, and what it does not say of forests and boosting."""
     from kernelwise.reports.comparison import NOT_BEST, versus
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from kernelwise.cli import files, options
 from kernelwise.cli.options import option
 from kernelwise.cli.output import UserError, print_json, print_table, say, session
 from kernelwise.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from kernelwise.selection import WidthCurves
+
 
 #: The page of the documentation that lists all names.
 PAGE = "the page 'Which criterion, when' of the documentation"
@@ -140,7 +144,7 @@ def check_figure(path: Path | None) -> None:
         )
 
 
-def write_rows(path: Path, found: Any) -> None:
+def write_rows(path: Path, found: WidthCurves) -> None:
     """Write a row for every criterion and width."""
     rows = found.to_rows()
     # NaN, such as the C of a criterion without one, is an empty cell.
@@ -149,7 +153,7 @@ def write_rows(path: Path, found: Any) -> None:
     say(f"Wrote the curves to {path}.")
 
 
-def draw(path: Path, found: Any) -> None:
+def draw(path: Path, found: WidthCurves) -> None:
     """Draw the curves without a window."""
     from matplotlib.figure import Figure
 
@@ -162,7 +166,7 @@ def draw(path: Path, found: Any) -> None:
     say(f"Drew the curves to {path}.")
 
 
-def curves_json(found: Any) -> dict[str, Any]:
+def curves_json(found: WidthCurves) -> dict[str, Any]:
     """Choices, curves and findings as JSON can hold them."""
     from kernelwise.cli.results import as_json
 
@@ -176,7 +180,7 @@ def curves_json(found: Any) -> dict[str, Any]:
     }
 
 
-def print_curves(found: Any) -> None:
+def print_curves(found: WidthCurves) -> None:
     """A row for each criterion, then what the columns mean."""
     head, cells = found.table()
     print_table(cells, head)

@@ -6,11 +6,17 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from kernelwise.cli import files, options
 from kernelwise.cli.options import option
 from kernelwise.cli.output import UserError, print_json, say
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kernelwise.estimators.tuned import TunedMachine
+
 
 Out = Annotated[
     Path | None,
@@ -131,7 +137,9 @@ def detect(
     unwritten.tell()
 
 
-def write_scores(path: Path, model: Any, lines: Any, names: list[str], columns: list[list[Any]]) -> None:
+def write_scores(
+    path: Path, model: TunedMachine, lines: np.ndarray, names: list[str], columns: list[list[Any]]
+) -> None:
     """One line for each row, in the order of the file: kept columns, whether it is unusual, its rank."""
     import numpy as np
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from kernelwise.cli import options
 from kernelwise.cli.options import option
 from kernelwise.cli.output import print_json
+
+if TYPE_CHECKING:
+    from kernelwise.findings import Finding
+
 
 Kernel = Annotated[str, option("NAME", "The kernel that you plan to use.")]
 
@@ -56,7 +60,7 @@ def diagnose(
     print_findings(findings)
 
 
-def print_findings(findings: list[Any]) -> None:
+def print_findings(findings: list[Finding]) -> None:
     """Print how many findings there are, then one line each, the most serious first."""
     counts = Counter(finding.severity for finding in findings)
     nouns = {"error": "errors", "warning": "warnings", "info": "notes"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
@@ -11,6 +11,13 @@ from kernelwise.cli.files import check_different, check_writable, write_csv
 from kernelwise.cli.options import option
 from kernelwise.cli.output import UserError, print_json, print_table, say
 from kernelwise.cli.predict import ModelFile, check_order, read_model
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kernelwise.estimators.tuned import TunedMachine
+    from kernelwise.explanation import Explanation
+
 
 Rows = Annotated[int | None, option("N", "Explain only the first N rows. Default: all rows.")]
 Out = Annotated[Path | None, option("CSV", "Write the values of every row to this file.")]
@@ -86,7 +93,7 @@ def explain(
     _print(found, list(getattr(model, "classes_", ())), is_own=background is None, out=out)
 
 
-def _check_output(model: Any, output: str | None) -> None:
+def _check_output(model: TunedMachine, output: str | None) -> None:
     from kernelwise.explanation.reader import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
 
     if output is not None:
@@ -94,7 +101,7 @@ def _check_output(model: Any, output: str | None) -> None:
         options.check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
 
 
-def _write(path: Path, found: Any, lines: Any) -> None:
+def _write(path: Path, found: Explanation, lines: np.ndarray) -> None:
     """One line for each row, and for each class of several: the base value, the columns, the output."""
     names = ["class"] if found.output_names else []
     rows: list[list[Any]] = [["line", *names, "base value", *found.feature_names, found.output]]
@@ -105,14 +112,14 @@ def _write(path: Path, found: Any, lines: Any) -> None:
     write_csv(path, rows)
 
 
-def _parts(found: Any) -> list[tuple[list[str], Any]]:
+def _parts(found: Explanation) -> list[tuple[list[str], Explanation]]:
     """The outputs one by one, each with its name in a list, which is empty for one output."""
     if not found.output_names:
         return [([], found)]
     return [([name], found.of_output(k)) for k, name in enumerate(found.output_names)]
 
 
-def _print(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> None:
+def _print(found: Explanation, classes: list[Any], is_own: bool, out: Path | None) -> None:
     """The mean of |value| of every column, the largest first; ``classes`` are those of a classifier."""
     import numpy as np
 
@@ -131,7 +138,7 @@ def _print(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> No
         print(sentence)
 
 
-def _legend(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> list[str]:
+def _legend(found: Explanation, classes: list[Any], is_own: bool, out: Path | None) -> list[str]:
     """Sentences on the columns of the table; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
     named = "this row" if len(found) == 1 else "every row"
@@ -154,7 +161,7 @@ def _legend(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> l
     return sentences
 
 
-def _as_json(found: Any, file: Path, lines: Any) -> dict[str, Any]:
+def _as_json(found: Explanation, file: Path, lines: np.ndarray) -> dict[str, Any]:
     import kernelwise
 
     about = {"command": "explain", "version": kernelwise.__version__, "file": str(file)}

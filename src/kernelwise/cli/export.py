@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,11 @@ from kernelwise.cli.files import check_different, check_writable
 from kernelwise.cli.output import UserError, say, session
 from kernelwise.cli.predict import ModelFile, check_order, read_model
 from kernelwise.exceptions import IncompatibleError
+
+if TYPE_CHECKING:
+    from kernelwise.estimators.tuned import TunedMachine
+    from kernelwise.tables import Encoding
+
 
 Destination = Annotated[
     Path, typer.Argument(metavar="FILE", help="File to write; it must end in .onnx (ONNX) or .c (C source).")
@@ -49,7 +54,7 @@ def export(model_file: ModelFile, file: Destination, quiet: options.Quiet = Fals
     say(f"Saved the model to {file}. {_columns(encoding)}")
 
 
-def _refusal(model_file: Path, model: Any, file: Path) -> str:
+def _refusal(model_file: Path, model: TunedMachine, file: Path) -> str:
     """The sentence on why a model cannot be written."""
     from kernelwise.export.plain_model import has_terms
 
@@ -64,7 +69,7 @@ def _refusal(model_file: Path, model: Any, file: Path) -> str:
     )
 
 
-def _columns(encoding: Any) -> str:
+def _columns(encoding: Encoding) -> str:
     """Sentences on the row that the exported model takes."""
     names = encoding.feature_names
     told = [f"A row has these numbers: {', '.join(map(repr, names))}."]

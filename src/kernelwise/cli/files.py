@@ -14,6 +14,7 @@ from kernelwise.cli.output import UserError, say, session
 
 if TYPE_CHECKING:
     from kernelwise.cli.samples import Samples
+    from kernelwise.estimators.tuned import TunedMachine
 
 
 def check_different(**paths: Path | None) -> None:
@@ -79,7 +80,7 @@ class Unwritten:
             raise UserError(" ".join(self.sentences))
 
 
-def save_model(path: Path, model: Any, data: Samples) -> None:
+def save_model(path: Path, model: TunedMachine, data: Samples) -> None:
     """Save a model, with how files become its rows."""
     from kernelwise.persistence.model_file import save
 
@@ -97,7 +98,7 @@ def write_csv(path: Path, rows: Iterable[Iterable[Any]]) -> None:
     session.written.append(path)
 
 
-def write_report(path: Path, model: Any, data: Samples, **more: Any) -> None:
+def write_report(path: Path, model: TunedMachine, data: Samples, **more: Any) -> None:
     """Draw and write the report on a model, with the command, so that it can be repeated."""
     from kernelwise import reports
 

@@ -4,7 +4,7 @@ were made."""
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from kernelwise._core.text import count
 from kernelwise.cli.output import UserError
 
 if TYPE_CHECKING:
+    from sklearn.model_selection import TimeSeriesSplit
+
     from kernelwise.tables import Table
 
 #: Folds of --time if --cv is auto, as of scikit-learn's TimeSeriesSplit.
@@ -81,7 +83,7 @@ def read_times(table: Table, place: int) -> np.ndarray:
     return found
 
 
-def sentence(table: Table, place: int, groups: Any) -> str:
+def sentence(table: Table, place: int, groups: np.ndarray | None) -> str:
     """The sentence on what is done with the column."""
     name = table.names[place]
     if groups is None:
@@ -90,7 +92,7 @@ def sentence(table: Table, place: int, groups: Any) -> str:
     return f"Rows with the same {name!r} stay together in one fold ({count(n_groups, 'group')})."
 
 
-def time_folds(cv: Any) -> Any:
+def time_folds(cv: int | str) -> TimeSeriesSplit:
     """The splitter of --time; ``cv`` is a number of folds, or auto."""
     from sklearn.model_selection import TimeSeriesSplit
 

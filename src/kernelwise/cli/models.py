@@ -187,7 +187,7 @@ def _scoring(name: str | None, positive: str | None, task: str) -> str | None:
     return name
 
 
-def settle_score(model: Any, positive: str | None, y: Any) -> None:
+def settle_score(model: TunedSVC, positive: str | None, y: np.ndarray) -> None:
     """Refuse a score that the classes do not allow, and name the positive class to one that asks for it."""
     classes = np.unique(y).tolist()
     if positive is not None and len(classes) == 2:
@@ -203,7 +203,9 @@ def settle_score(model: Any, positive: str | None, y: Any) -> None:
         raise UserError(f"--scoring {model.scoring} {problem.why}. {advice}")
 
 
-def settle_answers(model: Any, threshold: str | None, cost: str | None, positive: str | None, y: Any) -> None:
+def settle_answers(
+    model: TunedSVC, threshold: str | None, cost: str | None, positive: str | None, y: np.ndarray
+) -> None:
     """Give the model a threshold or costs, which name classes of the file.
 
     A threshold is that of the class that --positive names, else of the second of two.
@@ -225,7 +227,7 @@ def settle_answers(model: Any, threshold: str | None, cost: str | None, positive
         model.set_params(costs=_costs(cost, classes, names))
 
 
-def check_threshold_option(model: Any, text: str) -> None:
+def check_threshold_option(model: TunedSVC, text: str) -> None:
     """Raise if --threshold auto goes by a score that does not look at labels."""
     try:
         check_threshold_score(model.threshold, model.steering_, "tune")

@@ -18,12 +18,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
 from kernelwise._core.text import aligned, count, in_shell, jsonable
 from kernelwise.exceptions import NotEnoughMemoryError
+
+if TYPE_CHECKING:
+    from kernelwise._core.journal import Journal
+
 
 Cells = Sequence[str]
 
@@ -34,7 +38,7 @@ class Session:
 
     arguments: Sequence[str] = ()
     is_quiet: bool = False
-    journal: Any = None
+    journal: Journal | None = None
     written: list[Path] = field(default_factory=list)
 
     def begin(self, arguments: Sequence[str]) -> None:

@@ -24,7 +24,7 @@ NEARLY = 0.95
 FEW_SECONDS = 5.0
 
 
-def expected(kernel: Any) -> int:
+def expected(kernel: str | list[str]) -> int:
     """Kernels that a search for this name, or among these names and their sum, scores, about."""
     if isinstance(kernel, list):
         return sum(EXPECTED.get(name, USUALLY) for name in kernel) + 1

@@ -24,15 +24,18 @@ from kernelwise.search.verdict.leaks import copies_finding
 from kernelwise.search.verdict.wording import kernel_meaning, kernel_text
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from kernelwise.cli.samples import Samples
     from kernelwise.cli.tune import Tuning
+    from kernelwise.estimators.tuned import TunedMachine
 
 #: Rows beyond which the pairs of rows are not looked at.
 MAX_PAIRS = 20_000
 SERIOUS = ("error", "warning")
 
 
-def of_rows(data: Samples, kernel: Any, scale: str | None, seed: int, pairs: bool = True) -> list[Finding]:
+def of_rows(data: Samples, kernel: str, scale: str | None, seed: int, pairs: bool = True) -> list[Finding]:
     """Findings about the rows of a file as ``tune`` sees them: coded, and scaled."""
     return diagnose(
         data.X,
@@ -57,7 +60,7 @@ def by_cross_validation(findings: Iterable[Finding]) -> list[Finding]:
     ]
 
 
-def diagnosis_of(model: Any, data: Samples, chosen: Tuning, for_report: bool) -> list[Finding]:
+def diagnosis_of(model: TunedMachine, data: Samples, chosen: Tuning, for_report: bool) -> list[Finding]:
     """Findings about the rows that a model was trained on, for all that is said of them.
 
     Pairs of rows matter to a criterion. Beside cross-validation, only a report tells of them: as the kernel
@@ -72,7 +75,7 @@ def diagnosis_of(model: Any, data: Samples, chosen: Tuning, for_report: bool) ->
     return most_serious_first([*found, *pairs])
 
 
-def of_tuning(model: Any, data: Samples, diagnosis: list[Finding], answer: Answer) -> list[Finding]:
+def of_tuning(model: TunedMachine, data: Samples, diagnosis: list[Finding], answer: Answer) -> list[Finding]:
     """Findings of the fit and the serious ones about the data, without advice that was followed already."""
     about_data = settled(model, diagnosis, answer)
     about_file = settled(model, data.findings, answer)
@@ -169,7 +172,7 @@ def _print_list(heading: str, sentences: Sequence[str]) -> None:
         print(f"- {sentence}")
 
 
-def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
+def tuning_json(model: TunedMachine, answer: Answer) -> dict[str, Any]:
     """The choice as JSON can hold it; the numbers are those of the report."""
     name = score_key(model)
     relevance = getattr(model, "relevance_", None)
@@ -212,7 +215,7 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
     }
 
 
-def print_tuning(result: dict[str, Any], model: Any) -> None:
+def print_tuning(result: dict[str, Any], model: TunedMachine) -> None:
     """Print the table of the answer, and what its words mean."""
     print_table(_rows(result, model))
     is_some = any(finding.name == catalogue.ROWS_NEVER_HELD_OUT.name for finding in model.diagnostics_)
@@ -221,7 +224,7 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
         print(MEANINGS[result["score"]["name"]])
 
 
-def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
+def _rows(result: dict[str, Any], model: TunedMachine) -> list[tuple[str, str]]:
     """The table."""
     score, test, baseline = result["score"], result["test"], result["baseline"]
     found = f"{_with_error(score['cross_validated'], score['standard_error'])} ({score['n_folds']} folds)"
@@ -251,7 +254,7 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _decision(model: Any) -> str:
+def _decision(model: TunedMachine) -> str:
     """The threshold or the costs that decide labels, in words."""
     if not hasattr(model, "threshold_"):
         return "the class with the lowest expected cost"
@@ -259,7 +262,7 @@ def _decision(model: Any) -> str:
     return f"{model.classes_.tolist()[1]!r} where its probability is above {about}"
 
 
-def kernel_line(model: Any) -> str:
+def kernel_line(model: TunedMachine) -> str:
     """The kernel with its numbers, and what it does."""
     meaning = kernel_meaning(model.kernel_, getattr(model, "scale", None))
     return kernel_text(model.kernel_) + (f": {meaning}" if meaning else "")
@@ -273,7 +276,7 @@ def _errors(result: dict[str, Any]) -> str:
     return f"{errors['rmse']:.4g} in units of {result['data']['target']!r}; {guess}{of_test}"
 
 
-def _support(model: Any, result: dict[str, Any]) -> tuple[str, str]:
+def _support(model: TunedMachine, result: dict[str, Any]) -> tuple[str, str]:
     """The rows that the model keeps, by the name for them, and what they are for."""
     is_nystroem = type(getattr(model, "best_estimator_", None)).__name__.startswith("Nystroem")
     rows = f"{result['n_support']} of the {result['n_trained']} training rows"
@@ -295,7 +298,7 @@ def _with_error(value: float, error: float | None, form: str = ".4f", error_form
     return f"{value:{form}}" if error is None else f"{value:{form}} ± {error:{error_form}}"
 
 
-def strangest(rows: Sequence[Strange], lines: Any) -> list[dict[str, Any]]:
+def strangest(rows: Sequence[Strange], lines: np.ndarray) -> list[dict[str, Any]]:
     """The strangest rows of the training file, which are at these lines, as JSON can hold them."""
     return [
         {
@@ -309,7 +312,7 @@ def strangest(rows: Sequence[Strange], lines: Any) -> list[dict[str, Any]]:
     ]
 
 
-def detection_json(model: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def detection_json(model: TunedMachine, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The choice and the strangest rows as JSON can hold them."""
     result = model.result_
     return {
@@ -328,7 +331,7 @@ def detection_json(model: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def print_detection(result: dict[str, Any], model: Any, n_rows: int) -> None:
+def print_detection(result: dict[str, Any], model: TunedMachine, n_rows: int) -> None:
     """Print how many rows are unusual, and the strangest of them."""
     print_table(_facts(result, model, n_rows))
     print()
@@ -339,7 +342,7 @@ def print_detection(result: dict[str, Any], model: Any, n_rows: int) -> None:
     print(LEGEND_OF_DETECTION.format(WITH_LABELS if model.result_.labelled[1] else WITHOUT_LABELS))
 
 
-def _facts(result: dict[str, Any], model: Any, n_rows: int) -> list[tuple[str, str]]:
+def _facts(result: dict[str, Any], model: TunedMachine, n_rows: int) -> list[tuple[str, str]]:
     n, share, threshold = result["n_unusual"], result["contamination"], result["threshold"]
     about = _with_error(threshold["value"], threshold["standard_error"], ".4g", ".2g")
     of = "rows" if model.result_.labelled[1] == 0 else "rows that are not labelled unusual"

@@ -6,13 +6,18 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kernelwise.cli import files, options
 from kernelwise.cli.options import option
 from kernelwise.cli.output import UserError, print_json, say
+
+if TYPE_CHECKING:
+    from kernelwise.cli.samples import Samples
+    from kernelwise.tables import Table
+
 
 TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Test file, to score the model on.")]
 #: Options that the scores of kernels do not depend on: a journal may be continued with others.
@@ -152,7 +157,7 @@ def tune(
     unwritten.tell()
 
 
-def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple[Any, Any]:
+def read_test(path: Path, data: Samples, unknown: str, must_be_known: bool) -> tuple[Any, Any]:
     """X and y of the test file; words that are new to it are refused, or counted in a note."""
     from kernelwise.cli.samples import read_more, rows_of
 
@@ -163,7 +168,7 @@ def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple
     return rows_of(table, data.encoding, unknown), labels_of_test(path, table, data, must_be_known)
 
 
-def labels_of_test(path: Path, table: Any, data: Any, must_be_known: bool) -> Any:
+def labels_of_test(path: Path, table: Table, data: Samples, must_be_known: bool) -> Any:
     """Labels of the test file, of the kind of those of the training file."""
     is_text = data.y.dtype.kind == "U"
     labels = data.encoding.labels(table, as_text=is_text)

@@ -94,6 +94,29 @@ def test_xi_alpha_is_never_below_the_leave_one_out_error(gamma, C):
     assert XiAlpha(C).score(K, Y) >= leave_one_out(K, SIGNS, C)
 
 
+def products(X):
+    return X @ X.T
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.3), products, lambda X: (1.0 + products(X)) ** 2])
+def test_a_row_is_no_farther_from_means_of_others_than_the_radius_of_xi_alpha_allows(kernel):
+    # What the proof of the bound needs, for max K − min K and for the largest K(x, x) − K(x, x′).
+    K = kernel(X)
+    of_rows = np.max(K.diagonal()[:, None] - K)
+    assert of_rows <= np.ptp(K)
+    random = np.random.default_rng(0)
+    for p in range(len(K)):
+        shares = np.insert(random.dirichlet(np.full(len(K) - 1, random.choice([0.01, 1.0]))), p, 0.0)
+        shares[p] = -1.0
+        assert shares @ K @ shares <= 2.0 * of_rows
+
+
+def test_xi_alpha_of_kernels_without_bounds_is_never_below_the_leave_one_out_error():
+    for K in (products(X), (1.0 + products(X)) ** 2):
+        for C in (0.01, 0.3):
+            assert XiAlpha(C).score(K, Y) >= leave_one_out(K, SIGNS, C)
+
+
 def test_the_steep_sigmoid_is_the_step():
     K = RBF(0.2)(X)
     step, steep = XiAlpha(3.0), XiAlpha(3.0, slope=1e7)
@@ -101,6 +124,24 @@ def test_the_steep_sigmoid_is_the_step():
     problem = TuningProblem(RBF(0.2), XiAlpha(3.0, slope=5.0), X, Y)
     problem.value(problem.theta)
     assert problem.history[-1]["xi_alpha_error"] == step.score(K, Y)
+
+
+def test_likelihoods_of_the_evidence_sum_to_one_at_most():
+    f, C = np.linspace(-4.0, 4.0, 801), 1.7
+    of_both = sum(np.exp(-C * np.maximum(0.0, 1.0 - sign * f)) for sign in (-1, 1)) / (1.0 + np.exp(-2.0 * C))
+    assert of_both.max() == pytest.approx(1.0)
+    assert_allclose(np.abs(f[np.isclose(of_both, 1.0)]), 1.0)
+
+
+def test_a_wide_prior_of_the_offset_adds_one_term_to_the_evidence():
+    K, C = RBF(0.3)(X), 3.0
+    alpha, _, _ = reference(K, SIGNS, C)
+    free = np.flatnonzero((alpha > 1e-7 * C) & (alpha < C * (1.0 - 1e-7)))
+    inverse_L = np.diag((C / (alpha[free] * (C - alpha[free]))) ** 2 / (2.0 * np.pi))
+    s = np.linalg.inv(inverse_L + K[np.ix_(free, free)]).sum()
+    for B in (1.0, 100.0, 1e4):
+        with_prior = Evidence(C, tol=1e-10).score(K + B, Y) - Evidence(C, tol=1e-10).score(K, Y)
+        assert len(K) * with_prior == pytest.approx(-0.5 * np.log1p(B * s), rel=1e-5)
 
 
 def test_the_curvature_of_the_evidence_has_the_area_of_the_peak():

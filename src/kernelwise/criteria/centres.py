@@ -219,12 +219,13 @@ class WuWangIndex(CentresCriterion):
 
     The index is (Σ_{i ∈ 1} ‖Φ(x_i) − m₂‖ + Σ_{i ∈ 2} ‖Φ(x_i) − m₁‖)/n, to be maximised.
 
-    Wu and Wang (2006, 2009) choose the width where an inter-cluster distance of the two classes is largest,
-    and list several, after Bezdek and Pal (1998), without settling on one. The distance of the centres, δ₄,
-    is the root of DBTC (:class:`InterClassDistance`, paper 000, equation 7) and has its peak. This is the
-    other one that kernel values give without looking at every pair: "average to centroids", δ₅. It also grows
-    with the spread of each class around its own centre, which is largest for narrow kernels. Papers 000 and
-    004 cite it.
+    Wu and Wang (2009) choose the width where an inter-cluster distance of the two classes is largest, in
+    place of a grid search with trained machines. The distances are those of Bezdek and Pal (1998). Their δ₄,
+    between the centres, is the root of DBTC (:class:`InterClassDistance`, paper 000, equation 7) and has its
+    peak. This is δ₅, "average to centroids", the other one that kernel values give without looking at every
+    pair. It also grows with the spread of each class around its own centre, which is largest for narrow
+    kernels. The formula is Bezdek and Pal's; which of their distances Wu and Wang would take in a given case
+    is not settled here. Papers 000 and 004 cite them.
 
     Pooled over more classes, every row counts with the centres of all other classes.
 

@@ -107,9 +107,11 @@ class XiAlpha(OneTraining):
     2α_i R_Δ² + ξ_i ≥ 1. Unlike the bound R²‖w‖² of paper 001 (section 3.3), it knows which rows are in
     danger. Paper 000 cites it.
 
-    R_Δ² is any number with c ≤ K(x, x′) ≤ c + R_Δ² for some c. The paper leaves open whether that is a
-    property of the kernel (1 for RBF) or of the rows at hand. Here it is that of the rows, max K − min K, the
-    smallest that the definition allows, which also serves kernels without bounds.
+    R_Δ² is a number with c ≤ K(x, x′) ≤ c + R_Δ² for some c: then the image of a row is at most √2·R_Δ away
+    from every mean of other rows, which is what the proof needs. Here it is that of the rows at hand,
+    max K − min K, so that kernels without bounds have one, too. For RBF and other kernels with one value of
+    K(x, x) this is the largest K(x, x) − K(x, x′), which other programs take and which is enough for the
+    proof with every positive definite kernel. SVM-light takes the largest ‖Φ(x) − Φ(0)‖² instead.
 
     Parameters
     ----------
@@ -270,12 +272,17 @@ class Evidence(OneTraining):
     ξ has a kink where such a row lies: L_i is the curvature of the bell curve that has the area of the true
     peak there, 1/α_i + 1/(C − α_i).
 
-    The score is ln P/n, so that problems of different sizes weigh the same. Two things are left open. The
-    papers give the offset b a Gaussian prior, as a constant that is added to K; our machines have a free b,
-    whose prior is flat, and its own factor, which has no limit, is left out. And the labels' likelihoods need
-    not sum to one: as in the paper, what is missing is not put right. The exact evidence, whose gradient Gold
-    and Sollich estimate by hybrid Monte Carlo, is not computed. Papers 001, 003 and 004 cite it, the first
-    beside its own error on a validation set (section 3.2).
+    The score is ln P/n, so that problems of different sizes weigh the same. 1/(1 + exp(−2C)) is the largest
+    factor with which the likelihoods of the two labels sum to at most one at every f; as in the papers, what
+    is missing to one is not put right.
+
+    The offset b is free in our machines. With a Gaussian prior of variance B, which is the constant B added
+    to K, the machine is the same for B → ∞, and ln P has one more term, −½ ln(1 + B·s) with s = 1ᵀ(L⁻¹ +
+    K_mm)⁻¹1. It has no limit, and is left out: ½ ln s of it would depend on the kernel, but is one term
+    beside the n of the labels.
+
+    The exact evidence, whose gradient Gold and Sollich estimate by hybrid Monte Carlo, is not computed.
+    Papers 001, 003 and 004 cite it, the first beside its own error on a validation set (section 3.2).
 
     Parameters
     ----------

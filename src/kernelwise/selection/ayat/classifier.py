@@ -38,7 +38,7 @@ class PairwiseSVC(ClassifierMixin, BaseEstimator):
     reject_label : object, default=None
         Default −1 for numbers; labels that are not numbers need one.
     validation : float, array of rows, or (X, y), default=1/3
-        The rows that validator the parameters, as in `ayat_select`.
+        The rows that judge the parameters, as in `ayat_select`.
     loss : {"error", "likelihood"}, default="error"
         What they are judged by; see :class:`~kernelwise.criteria.ValidationError`.
     refit : bool, default=True

@@ -106,12 +106,12 @@ def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
     rows = landmarks.Rows(X, y, np.ones(400), np.ones(400), np.array([0, 1]))
     deadline = Deadline(1e-9, clock=lambda: 0.0)
     machine = NystroemSVC(n_components=20)
-    machine.fit_rows(rows, machine._accuracy(rows), deadline)
+    machine.fit_rows(rows, machine._score(rows), deadline)
     assert machine.n_trained_ == 100
     assert deadline.skipped == ["training on 300 of 400 distinct rows"]
     monkeypatch.setattr(landmarks, "SIZES", (5, 10, 20))
     machine = NystroemSVC()
-    machine.fit_rows(rows, machine._accuracy(rows), deadline)
+    machine.fit_rows(rows, machine._score(rows), deadline)
     assert set(machine.search_results_["n_components"]) == {5}
     assert "10 landmarks" in deadline.skipped
 

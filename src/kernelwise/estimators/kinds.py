@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
-from kernelwise.estimators.nystroem_svc import NystroemSVC
-from kernelwise.estimators.nystroem_svr import NystroemSVR
+from kernelwise.estimators.nystroem_machines import NystroemOneClassSVM, NystroemSVC, NystroemSVR
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.svr import SVR

@@ -18,7 +18,7 @@ from kernelwise.estimators._finish_one_class import Tail, Trained, finish_one_cl
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.estimators.missing_parameters import explains_missing
-from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
+from kernelwise.estimators.nystroem_machines import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.estimators.settings import check_backend
 from kernelwise.estimators.tuned import Checked, TunedMachine

@@ -30,7 +30,7 @@ from kernelwise.estimators.costs import (
 )
 from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.missing_parameters import explains_missing
-from kernelwise.estimators.nystroem_svc import NystroemSVC
+from kernelwise.estimators.nystroem_machines import NystroemSVC
 from kernelwise.estimators.settings import check_backend
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine

@@ -17,7 +17,7 @@ from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._parameters import OF_TUNED
 from kernelwise.estimators.fit_record import HeldOut
 from kernelwise.estimators.missing_parameters import explains_missing
-from kernelwise.estimators.nystroem_svr import NystroemSVR
+from kernelwise.estimators.nystroem_machines import NystroemSVR
 from kernelwise.estimators.settings import check_backend, check_enough, values_of_epsilon
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned import Checked, TunedMachine

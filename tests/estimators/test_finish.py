@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise import TunedSVC, _native
-from kernelwise.estimators import _finish, _machines
+from kernelwise.estimators import _finish, _svc_training
 from kernelwise.solvers import sigmoids
 
 
@@ -18,7 +18,7 @@ from kernelwise.solvers import sigmoids
 def test_a_warning_of_sigmoids_is_given_while_the_model_is_trained(monkeypatch, n_jobs):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
-    has_sigmoids, train, newton = Event(), _machines._train, sigmoids._newton
+    has_sigmoids, train, newton = Event(), _svc_training._train, sigmoids._newton
 
     def train_late(*arguments):
         has_sigmoids.wait(5.0 if n_jobs > 1 else 0.0)
@@ -31,8 +31,8 @@ def test_a_warning_of_sigmoids_is_given_while_the_model_is_trained(monkeypatch, 
             has_sigmoids.set()
 
     monkeypatch.setattr(_finish, "MANY_VALUES", 0)
-    monkeypatch.setattr(_machines, "fit_many", lambda K, machines, *_: [None] * len(machines))
-    monkeypatch.setattr(_machines, "_train", train_late)
+    monkeypatch.setattr(_svc_training, "fit_many", lambda K, machines, *_: [None] * len(machines))
+    monkeypatch.setattr(_svc_training, "_train", train_late)
     monkeypatch.setattr(sigmoids, "_newton", fit_sigmoids)
     monkeypatch.setattr(_native, "fit_sigmoids", lambda *arrays: 1)  # one of them did not converge
     with warnings.catch_warnings(record=True) as caught:

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernelwise import GridSearchSVC
-from kernelwise.estimators.grid.run import Job
+from kernelwise.estimators._grid import Job
 from kernelwise.kernels import RBF
 from kernelwise.solvers.copies import Distinct
 from kernelwise.solvers.path import ClassPaths

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from kernelwise import SVC
-from kernelwise.estimators import _machines
+from kernelwise.estimators import _machine
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import KERNELS, RBF, Gaussian, Linear, Mahalanobis
 
@@ -73,7 +73,7 @@ def test_blocks_of_rows_do_not_change_the_values(iris, parameters, monkeypatch):
     X, y = iris
     model = SVC(**parameters).fit(X, y)
     expected = model.decision_function(X)
-    monkeypatch.setattr(_machines, "BLOCK", 7 * len(model.support_) + 1)
+    monkeypatch.setattr(_machine, "BLOCK", 7 * len(model.support_) + 1)
     assert_allclose(model.decision_function(X), expected, rtol=1e-10)
 
 

@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict, train_test_split
 
 from kernelwise import SVC
-from kernelwise.estimators._sigmoids import sigmoid_folds
+from kernelwise.estimators._svc_training import sigmoid_folds
 from kernelwise.solvers.platt import fit_platt, platt_probability
 from kernelwise.solvers.probability import couple
 

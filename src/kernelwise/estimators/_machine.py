@@ -1,6 +1,6 @@
 """Bases of estimators: kernel machines, those that have chosen a machine, and those that find outliers.
 
-They say what happens to new samples before the decision values, which `_machines` computes.
+They say what happens to new samples before the decision values, and how these are computed.
 """
 
 from __future__ import annotations
@@ -15,19 +15,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.distance_matrix import check_not_below_zero
 from kernelwise._core.reading import read_samples
-from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.threads import in_order, one_blas_thread
 from kernelwise._core.validation import FLOATS, check_samples
-from kernelwise.estimators._machines import decision_values
 from kernelwise.estimators.kernel_argument import (
+    KernelFunction,
     Rows,
     choose_kernel,
     gram_or_rows,
     is_plain_function,
     is_precomputed,
+    kernel_values,
     matrix_source,
     takes_distances,
 )
 from kernelwise.search.data.scaling import apply_scaler
+
+BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
 
 
 class SamplesOrGram(BaseEstimator):
@@ -231,3 +234,39 @@ class OutlierMachine(OutlierMixin, KernelMachine):
     def predict(self, X: Any) -> np.ndarray:
         """1 for inliers, whose decision value is not negative, and −1 for outliers, of shape (n_samples,)."""
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+
+def decision_values(
+    kernel: KernelFunction, X: Any, support: Any, beta: np.ndarray, intercept: np.ndarray
+) -> np.ndarray:
+    """Decision values of all machines: one block of kernel values and one matrix product for some rows.
+
+    ``beta`` has the shape (n_machines, n_SV), the result (n_rows, n_machines).
+    """
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    values = np.tile(intercept, (n_rows, 1))
+    n_support = beta.shape[1]
+    rows = max(1, BLOCK // max(1, n_support))
+    coefficients = np.ascontiguousarray(beta.T)
+
+    def add(first: int) -> None:
+        block = slice(first, min(first + rows, n_rows))
+        values[block] += kernel_values(kernel, X[block], support, n_support) @ coefficients
+
+    # Without a support vector, as with an enormous tol, only the offset is left.
+    firsts = range(0, n_rows if n_support else 0, rows)
+    if is_plain_function(kernel):  # which may not be made for threads
+        for first in firsts:
+            add(first)
+    else:
+        in_order(add, firsts)
+    return values
+
+
+def check_coefficients(beta: np.ndarray, intercept: Any) -> None:
+    """Raise unless the coefficients of trained machines are numbers."""
+    if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
+        raise ValueError(
+            "The solver found no finite coefficients, because the kernel values of X differ too much in "
+            "size. Scale the features, or lower C."
+        )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
+from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
@@ -17,13 +19,10 @@ from kernelwise._core.reading import check_one_per_sample, check_table, read_sam
 from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.validation import check_gram, check_range, check_samples
 from kernelwise._core.weights import none_if_ones
-from kernelwise.estimators._cv_results import cv_results
+from kernelwise.estimators._cv_results import cv_results, select_best
+from kernelwise.estimators._grid import USED, Job, check_grid, group_candidates, plan_blocks, run, tabulate
 from kernelwise.estimators._parameters import OF_GRID
-from kernelwise.estimators._routing import route_fit, router
-from kernelwise.estimators.grid.blocks import plan_blocks
-from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
-from kernelwise.estimators.grid.finished import FinishedSearch
-from kernelwise.estimators.grid.run import Job, run, tabulate
+from kernelwise.estimators._routing import route_fit, route_score, router
 from kernelwise.estimators.kernel_argument import is_precomputed, takes_distances
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
@@ -40,7 +39,7 @@ DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
 DEFAULT_GAMMAS = (2.0 ** np.arange(-15, 4, 2)).tolist()
 
 
-class GridSearchSVC(FinishedSearch):
+class GridSearchSVC(ClassifierMixin, BaseEstimator):
     """Grid search over SVC with the result of ``GridSearchCV(SVC(), param_grid)``, in less time.
 
     Folds, candidates, their order and ``cv_results_`` are those of scikit-learn's GridSearchCV. The search is
@@ -340,6 +339,77 @@ class GridSearchSVC(FinishedSearch):
         machine.set_params(**clone(self.best_params_, safe=False))
         scaler = self._scaler()
         return machine if scaler is None else make_pipeline(clone(scaler), machine)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels predicted by ``best_estimator_``, of shape (n_samples,)."""
+        return self._best().predict(X)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Decision values of ``best_estimator_``, of shape (n_samples,) or (n_samples, n_classes)."""
+        return self._best().decision_function(X)
+
+    def score(self, X: Any, y: Any, **params: Any) -> float:
+        """Score of ``best_estimator_`` by ``scorer_``; of several metrics, by the one ``refit`` names.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        **params
+            For the scorer, such as ``sample_weight``.
+        """
+        best = self._best()
+        if self.multimetric_ and not isinstance(self.refit, str):
+            raise ValueError("With several metrics, score needs the name of one of them in 'refit'.")
+        scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
+        if self.scoring is not None:
+            params = route_score(self, params, self.refit if isinstance(self.scorer_, dict) else "score")
+        value = scorer(best, X, y, **params)
+        return value[self.refit] if isinstance(value, dict) else value
+
+    def _best(self) -> Any:
+        check_is_fitted(self, "cv_results_")
+        if not self.refit:
+            raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no final model.")
+        return self.best_estimator_
+
+    def _check_refit(self, metrics: Any) -> None:
+        if self.refit is not False and not callable(self.refit) and self.refit not in metrics:
+            raise ValueError(
+                f"With several metrics 'refit' of {type(self).__name__} must be a callable, False or one of "
+                f"{', '.join(map(repr, metrics))}, got {self.refit!r}."
+            )
+
+    def _trained(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
+        """The best candidate, trained; weights go to its scaler, too."""
+        machine = self._machine()
+        if weight is None or self.scaler is None:
+            return machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+        scaler, svc = machine[0], machine[-1]
+        fit_transformer(scaler, X, y, none_if_ones(weight))
+        svc.fit(scaler.transform(X), y, sample_weight=weight)
+        return machine
+
+    def _choose(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        """Set the ``best_`` attributes, and train the best candidate if asked to."""
+        prefix = "mean_test_"
+        metrics = [name.removeprefix(prefix) for name in self.cv_results_ if name.startswith(prefix)]
+        self.multimetric_ = isinstance(self.scorer_, dict) or metrics != ["score"]
+        if self.multimetric_:
+            self._check_refit(metrics)
+            if self.refit is False:
+                return
+        metric = self.refit if self.multimetric_ else "score"
+        self.best_index_ = select_best(self.refit, metric, self.cv_results_)
+        self.best_params_ = self.cv_results_["params"][self.best_index_]
+        if not callable(self.refit):
+            self.best_score_ = self.cv_results_[f"{prefix}{metric}"][self.best_index_]
+        if self.refit:
+            started = time.perf_counter()
+            self.best_estimator_ = self._trained(X, y, sample_weight)
+            self.refit_time_ = time.perf_counter() - started
+            machine = self.best_estimator_ if self.scaler is None else self.best_estimator_[-1]
+            self.n_iter_ = machine.n_iter_
 
 
 def check_search(search: Any) -> None:

@@ -12,8 +12,7 @@ from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._machine import NamedKernelMachine, OutlierMachine
-from kernelwise.estimators._machines import check_coefficients
+from kernelwise.estimators._machine import NamedKernelMachine, OutlierMachine, check_coefficients
 from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike
 from kernelwise.estimators.kernel_argument import Rows, is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing

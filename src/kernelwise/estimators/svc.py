@@ -18,9 +18,15 @@ from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import NamedKernelMachine
-from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
 from kernelwise.estimators._parameters import OF_SVC, check_svc, warn_if_alike
-from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
+from kernelwise.estimators._svc_training import (
+    TrainedMachines,
+    fit_sigmoids,
+    last_beta,
+    libsvm_layout,
+    sigmoid_folds,
+    train_machines,
+)
 from kernelwise.estimators.kernel_argument import is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership

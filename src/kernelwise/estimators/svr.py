@@ -16,8 +16,7 @@ from kernelwise._core.validation import (
     check_target_range,
 )
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._machine import KernelMachine
-from kernelwise.estimators._machines import check_coefficients
+from kernelwise.estimators._machine import KernelMachine, check_coefficients
 from kernelwise.estimators._parameters import OF_SVR, warn_if_alike
 from kernelwise.estimators.kernel_argument import Rows, kernel_from_data, matrix_source
 from kernelwise.estimators.missing_parameters import explains_missing

@@ -1,4 +1,4 @@
-"""The two-class machines of one SVC: training, decision values, and LIBSVM's layout of the coefficients."""
+"""The two-class machines of one SVC: training, LIBSVM's layout of the coefficients, and Platt's sigmoids."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise._core.equal_rows import row_hashes
+from kernelwise._core.labels import check_class_sizes
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise._core.threads import in_order, one_blas_thread, threads
-from kernelwise.estimators.kernel_argument import (
-    KernelFunction,
-    Rows,
-    gram_of,
-    is_plain_function,
-    kernel_values,
-    trains_by_rows,
-)
+from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.validation import seed_of
+from kernelwise._core.weights import copies_of
+from kernelwise.estimators._machine import check_coefficients, decision_values
+from kernelwise.estimators.kernel_argument import Rows, gram_of, kernel_values, trains_by_rows
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines
-from kernelwise.solvers import SVMSolution, solve_svm_dual
+from kernelwise.search.data.canonical import canonical_order, distinct_points, distinct_rows
+from kernelwise.search.data.folds import FoldRows, Folds, folds_of_rows
+from kernelwise.solvers import SVMSolution, solve_svm_dual, svm_path
 from kernelwise.solvers.many_fits import fit_many
+from kernelwise.solvers.platt import doubt_of, fit_platt_of
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
-BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
 LARGEST = 4000  # samples whose Gram matrix machines of some of them share
 SHARE = 2**19  # values of it that a thread computes at a time
+N_FOLDS = 5  # for the sigmoids
 
 
 class TrainedMachines(NamedTuple):
@@ -112,15 +114,6 @@ def _whole_gram(source: np.ndarray | Rows, n: int, n_jobs: int | None) -> np.nda
     return K if np.isfinite(K.diagonal()).all() else None
 
 
-def check_coefficients(beta: np.ndarray, intercept: Any) -> None:
-    """Raise unless the coefficients of trained machines are numbers."""
-    if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
-        raise ValueError(
-            "The solver found no finite coefficients, because the kernel values of X differ too much in "
-            "size. Scale the features, or lower C."
-        )
-
-
 def _train(
     source: np.ndarray | Rows,
     machine: Machine,
@@ -171,33 +164,6 @@ def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:
         )
 
 
-def decision_values(
-    kernel: KernelFunction, X: Any, support: Any, beta: np.ndarray, intercept: np.ndarray
-) -> np.ndarray:
-    """Decision values of all machines: one block of kernel values and one matrix product for some rows.
-
-    ``beta`` has the shape (n_machines, n_SV), the result (n_rows, n_machines).
-    """
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    values = np.tile(intercept, (n_rows, 1))
-    n_support = beta.shape[1]
-    rows = max(1, BLOCK // max(1, n_support))
-    coefficients = np.ascontiguousarray(beta.T)
-
-    def add(first: int) -> None:
-        block = slice(first, min(first + rows, n_rows))
-        values[block] += kernel_values(kernel, X[block], support, n_support) @ coefficients
-
-    # Without a support vector, as with an enormous tol, only the offset is left.
-    firsts = range(0, n_rows if n_support else 0, rows)
-    if is_plain_function(kernel):  # which may not be made for threads
-        for first in firsts:
-            add(first)
-    else:
-        in_order(add, firsts)
-    return values
-
-
 def last_beta(machine: Any, n_samples: int, classes: np.ndarray) -> np.ndarray | None:
     """Coefficients of an SVC's last fit, of shape (n_machines, n_samples), if they fit the next one."""
     if not hasattr(machine, "_beta") or machine.machines_ != STRATEGIES[machine.multiclass].machines:
@@ -221,3 +187,105 @@ def libsvm_layout(beta: np.ndarray, labels: np.ndarray, n_classes: int) -> np.nd
         dual_coef[second - 1, labels == first] = row[labels == first]
         dual_coef[first, labels == second] = row[labels == second]
     return dual_coef
+
+
+def fit_sigmoids(
+    source: np.ndarray | Rows,
+    trained: TrainedMachines,
+    held: FoldRows,
+    index: np.ndarray,
+    factors: np.ndarray,
+    *,
+    strategy: str,
+    **settings: Any,
+) -> np.ndarray:
+    """Fit one sigmoid per machine on decision values that folds hold out; returns (n_machines, 2).
+
+    All folds share the Gram matrix, if that is the source. ``index`` has the class index of each sample,
+    ``factors`` the weight of each class, which is in the likelihood, too: probabilities are those of a
+    population in which the classes have their weights. The only row of a class has the value of the machines
+    ``trained`` on all samples. C, tol, max_iter and n_jobs among the settings are as in `SVC`.
+    """
+    rows, y = held.rows, index[held.rows]
+    bound = held.weight * factors[y]
+    by_rows = isinstance(source, Rows)
+    decision = (_from_rows if by_rows else _from_gram)(source, rows, y, bound, held.folds, strategy, settings)
+    lone = held.fold < 0
+    if lone.any():
+        decision[lone] = _training_values(source, trained, rows[lone])
+    machines, doubt = two_class_machines(y, len(factors), strategy), doubt_of(len(factors), strategy)
+    return fit_platt_of(machines, decision, bound, held.weight, doubt)
+
+
+def sigmoid_folds(
+    X: Any, index: np.ndarray, weight: np.ndarray, random_state: Any, points: np.ndarray | None = None
+) -> FoldRows:
+    """Stratified folds of the rows: equal rows of a class are one with their total weight, whatever order.
+
+    Of samples that are no table of numbers, None for a Gram matrix, ``points`` has equal numbers for equal
+    ones, shape (n_samples,); without it nothing is known to be equal.
+    """
+    is_table = isinstance(X, np.ndarray) or sparse.issparse(X)
+    if not is_table:
+        every = np.arange(len(index)) if points is None else points
+        distinct = distinct_points(every, index, weight)
+        points = None if points is None else points[distinct.rows]
+    else:
+        distinct = distinct_rows(X, index, weight)
+        Z = X[distinct.rows]
+        order = canonical_order(Z, index[distinct.rows], distinct.weight)
+        distinct, points = distinct.reordered(order), row_hashes(Z[order])[0]
+    strata = index[distinct.rows]
+    check_class_sizes(strata, distinct.weight)
+    counts = np.bincount(strata, weights=copies_of(distinct.weight))
+    n_folds = min(N_FOLDS, int(counts[counts > 1].min()))
+    found = folds_of_rows(strata, distinct.weight, n_folds, points, seed_of(random_state))
+    return found.renamed(distinct.rows)
+
+
+def _from_gram(
+    K: Any, rows: np.ndarray, y: np.ndarray, bound: np.ndarray, folds: Folds, strategy: str, settings: Any
+) -> np.ndarray:
+    """Held-out decision values of shape (n_rows, n_machines) from one Gram matrix."""
+    C, how = settings["C"], {name: value for name, value in settings.items() if name != "C"}
+    if not np.array_equal(rows, np.arange(len(K))):
+        K = K[np.ix_(rows, rows)]
+    path = svm_path(K, y, [C], folds, sample_weight=bound, strategy=strategy, **how)
+    return path.decision[0].reshape(len(y), -1)
+
+
+def _from_rows(
+    source: Any,
+    rows: np.ndarray,
+    y: np.ndarray,
+    bound: np.ndarray,
+    folds: Folds,
+    strategy: str,
+    settings: Any,
+) -> np.ndarray:
+    """The same from the samples: one training for each fold."""
+    parts = []
+    for train, test in folds:
+        part = source._replace(X=safe_indexing(source.X, rows[train]))
+        trained = train_machines(
+            part, y[train], y.max() + 1, bound[train], strategy=strategy, start=None, **settings
+        )
+        parts.append((test, _values(part, trained, safe_indexing(source.X, rows[test]))))
+    decision = np.full((len(y), parts[0][1].shape[1]), np.nan)
+    for test, values in parts:
+        decision[test] = values
+    return decision
+
+
+def _training_values(source: np.ndarray | Rows, trained: TrainedMachines, rows: np.ndarray) -> np.ndarray:
+    """Decision values of some training samples, shape (n_rows, n_machines)."""
+    if isinstance(source, Rows):
+        return _values(source, trained, safe_indexing(source.X, rows))
+    return source[rows] @ trained.beta.T + trained.intercept
+
+
+def _values(source: Rows, trained: TrainedMachines, X: Any) -> np.ndarray:
+    """Decision values, shape (n_samples, n_machines), of machines trained on the source."""
+    support = np.flatnonzero(trained.beta.any(axis=0))
+    vectors = safe_indexing(source.X, support)
+    return decision_values(source.kernel, X, vectors, trained.beta[:, support], trained.intercept)

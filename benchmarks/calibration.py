@@ -26,8 +26,7 @@ from kernelwise import TunedSVC
 from kernelwise.datasets.catalog import FILES
 from kernelwise.multiclass import class_pairs, two_class_machines
 from kernelwise.solvers import svm_path
-from kernelwise.solvers.platt import doubt_of, fit_platt
-from kernelwise.solvers.probability import couple
+from kernelwise.solvers.probability import couple, doubt_of, fit_platt
 from kernelwise.studies.study import few_rows
 
 N_OUTER, N_INNER = 3, 5

@@ -21,8 +21,7 @@ import numpy as np
 from benchmarks.nested import samples
 from kernelwise import TunedSVC, TunedSVR, __version__
 from kernelwise._core.files import whole_file
-from kernelwise._core.fingerprint import fingerprint
-from kernelwise._core.journal import Journal
+from kernelwise._core.journal import Journal, fingerprint
 from kernelwise.comparison import METHODS, REGRESSION_METHODS, Comparison, compare
 from kernelwise.comparison.methods import TABLE
 from kernelwise.datasets.catalog import FILES

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import sklearn.datasets
 
-from kernelwise._core.fingerprint import fingerprint
-from kernelwise._core.journal import Journal
+from kernelwise._core.journal import Journal, fingerprint
 from kernelwise.comparison import METHODS, compare, peers
 from kernelwise.datasets import load
 

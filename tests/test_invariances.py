@@ -27,8 +27,7 @@ from kernelwise import (
 )
 from kernelwise.kernels import RBF
 from kernelwise.solvers import one_class_path, solve_one_class, solve_svm_dual, svm_path
-from kernelwise.solvers.regression import solve_svr
-from kernelwise.solvers.regression_path import RegressionPaths
+from kernelwise.solvers.regression import RegressionPaths, solve_svr
 
 pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.

@@ -155,7 +155,7 @@ def count_pairs(
     upper: bool,
     words: NDArray[np.uint64],
 ) -> None:
-    """Count pairs into the fine bins of a distance sketch; see `kernelwise.sketch.bins`."""
+    """Count pairs into the fine bins of a distance sketch; see `kernelwise.sketch.histograms`."""
 
 def weigh_pairs(
     G: Double,

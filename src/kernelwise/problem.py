@@ -15,10 +15,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernelwise._core.labels import with_copies
 from kernelwise._core.parameters import Hyperparameter, Parametrized
 from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
-from kernelwise._core.weights import with_copies
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.criteria.base import Adjoint, Evaluation, FactoredAdjoint, SearchState
 from kernelwise.exceptions import DegenerateGramError

@@ -1,4 +1,4 @@
-// The bins of the distance sketch (kernelwise/sketch/bins.py says what they are), filled from inner products.
+// The bins of the distance sketch (kernelwise/sketch/histograms.py says what they are), filled from inner products.
 #pragma once
 
 #include "problem.hpp"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from kernelwise._core.equal_rows import number_equal_rows, row_hashes
+from kernelwise._core.equal_points import number_equal_rows, row_hashes
 
 
 def by_dictionary(X):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.fingerprint import fingerprint
+from kernelwise._core.journal import fingerprint
 
 
 def test_fingerprints_differ_where_the_data_do():

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 
 from kernelwise import SVC, TunedSVC, TunedSVR
-from kernelwise._core.matrix_points import number_points
+from kernelwise._core.equal_points import number_points
 from kernelwise.exceptions import TrustWarning
 
 RNG = np.random.default_rng(0)

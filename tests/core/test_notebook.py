@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from kernelwise import TunedSVC, compare, diagnose
-from kernelwise._core.notebook import block, items, table
+from kernelwise._core.text import html_block, html_list, html_table
 
 
 class Checked(HTMLParser):
@@ -33,11 +33,11 @@ class Checked(HTMLParser):
 
 
 def test_texts_are_escaped():
-    html = block("<b>", items(["<script>alert(1)</script>"]), table(["<i>"], [["a & b"]]))
+    html = html_block("<b>", html_list(["<script>alert(1)</script>"]), html_table(["<i>"], [["a & b"]]))
     page = Checked(html)
     assert {"script", "b", "i"}.isdisjoint(page.tags)
     assert ["<b>", "<script>alert(1)</script>", "<i>", "a & b"] == page.text
-    assert items([]) == ""
+    assert html_list([]) == ""
 
 
 def test_what_notebooks_show():

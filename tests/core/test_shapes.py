@@ -7,8 +7,8 @@ import pytest
 
 from kernelwise import _native
 from kernelwise.explanation.integrals import add_interactions, add_values
-from kernelwise.kernels.city_block import city_block_distances, weighted_differences, weighted_signs
-from kernelwise.sketch.bins import count_pairs, weigh_pairs
+from kernelwise.kernels.distances import city_block_distances, weighted_differences, weighted_signs
+from kernelwise.sketch.histograms import count_pairs, weigh_pairs
 from kernelwise.solvers.box_qp import SINGLE, BoxQP
 
 A, B, SQUARE = np.ones((3, 2)), np.ones((4, 5)), np.eye(3)

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVR
 from kernelwise.search.engine.runner import Here
-from kernelwise.solvers.regression_path import RegressionPaths
+from kernelwise.solvers.regression import RegressionPaths
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
 

@@ -11,14 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise import TunedSVC, _native
 from kernelwise.estimators import _finish, _svc_training
-from kernelwise.solvers import sigmoids
+from kernelwise.solvers import probability
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_warning_of_sigmoids_is_given_while_the_model_is_trained(monkeypatch, n_jobs):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
-    has_sigmoids, train, newton = Event(), _svc_training._train, sigmoids._newton
+    has_sigmoids, train, newton = Event(), _svc_training._train, probability._newton
 
     def train_late(*arguments):
         has_sigmoids.wait(5.0 if n_jobs > 1 else 0.0)
@@ -33,7 +33,7 @@ def test_a_warning_of_sigmoids_is_given_while_the_model_is_trained(monkeypatch, 
     monkeypatch.setattr(_finish, "MANY_VALUES", 0)
     monkeypatch.setattr(_svc_training, "fit_many", lambda K, machines, *_: [None] * len(machines))
     monkeypatch.setattr(_svc_training, "_train", train_late)
-    monkeypatch.setattr(sigmoids, "_newton", fit_sigmoids)
+    monkeypatch.setattr(probability, "_newton", fit_sigmoids)
     monkeypatch.setattr(_native, "fit_sigmoids", lambda *arrays: 1)  # one of them did not converge
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

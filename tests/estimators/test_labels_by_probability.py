@@ -22,8 +22,7 @@ from kernelwise.exceptions import TrustWarning
 from kernelwise.reports.answer import answer_of
 from kernelwise.reports.held_out import unseen_classes
 from kernelwise.search.data.samples import Samples
-from kernelwise.solvers.platt import fit_platt, platt_probability
-from kernelwise.solvers.probability import class_probabilities, most_likely
+from kernelwise.solvers.probability import class_probabilities, fit_platt, most_likely, platt_probability
 
 ESTIMATORS = {
     "SVC": SVC(probability=True, random_state=0),

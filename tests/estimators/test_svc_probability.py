@@ -13,8 +13,7 @@ from sklearn.model_selection import cross_val_predict, train_test_split
 
 from kernelwise import SVC
 from kernelwise.estimators._svc_training import sigmoid_folds
-from kernelwise.solvers.platt import fit_platt, platt_probability
-from kernelwise.solvers.probability import couple
+from kernelwise.solvers.probability import couple, fit_platt, platt_probability
 
 
 @pytest.fixture(scope="module")

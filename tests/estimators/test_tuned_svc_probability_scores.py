@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer, log_loss, make_scorer
 
 from kernelwise import TunedSVC
 from kernelwise.search.scoring.held_out_answers import ProbabilityAnswers
-from kernelwise.solvers.platt import fit_platt, platt_probability
+from kernelwise.solvers.probability import fit_platt, platt_probability
 
 
 @pytest.fixture(scope="module")

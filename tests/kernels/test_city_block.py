@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import laplacian_kernel
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import DiagonalLaplacian, Laplacian
-from kernelwise.kernels.city_block import city_block_distances, weighted_differences
+from kernelwise.kernels.distances import city_block_distances, weighted_differences
 
 RNG = np.random.default_rng(0)
 

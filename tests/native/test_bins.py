@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernelwise import _native
-from kernelwise.sketch.bins import Bins
+from kernelwise.sketch.histograms import Bins
 
 ROUNDING = 1e-14
 

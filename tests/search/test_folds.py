@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelwise._core.weights import MANY, repeated
+from kernelwise._core.labels import MANY, repeated
 from kernelwise.search.data.canonical import shuffled_classes
 from kernelwise.search.data.folds import FoldRows, folds_of_rows, stratified_folds
 

@@ -16,7 +16,7 @@ from kernelwise.search.engine.fold_kernels import FoldKernels
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.gradient_metric import at_widths, summed, weighted
 from kernelwise.search.scoring.probabilities import held_out_log_loss
-from kernelwise.solvers.platt import fit_platt, platt_probability
+from kernelwise.solvers.probability import fit_platt, platt_probability
 
 
 def kinds(model):

@@ -7,13 +7,13 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import brier_score_loss, log_loss
 
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import copies_of
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.scoring import probabilities
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.scoring.scores import PROBABILITY_SCORES
-from kernelwise.solvers.platt import fit_platt
+from kernelwise.solvers.probability import fit_platt
 
 
 @pytest.fixture(params=[(2, "ovo"), (3, "ovo"), (4, "ovr")])

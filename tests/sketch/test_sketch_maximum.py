@@ -13,7 +13,7 @@ from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.optimizers import LineSearch, SecondOrder
 from kernelwise.problem import TuningProblem
-from kernelwise.sketch.peaks import find_maximum
+from kernelwise.sketch.curves import find_maximum
 from kernelwise.sketch.sketch import DistanceSketch
 
 RNG = np.random.default_rng(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from kernelwise.sketch.bins import unpack
+from kernelwise.sketch.histograms import unpack
 
 
 def test_unpacked_words_are_those_of_a_plain_loop():

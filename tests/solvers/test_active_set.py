@@ -10,10 +10,10 @@ from sklearn.svm import SVR
 
 from kernelwise.solvers import fold_path, solve_svm_dual, svm_path
 from kernelwise.solvers.box_qp import BoxQP
-from kernelwise.solvers.follow import Solved, follow
-from kernelwise.solvers.free_face import FreeFace
+from kernelwise.solvers.fold_path import Solved, follow
+from kernelwise.solvers.newton import FreeFace
 from kernelwise.solvers.path_problem import PathProblem
-from kernelwise.solvers.regression_path import RegressionPaths
+from kernelwise.solvers.regression import RegressionPaths
 from tests.solvers.conftest import overlapping
 
 TOL = 1e-3

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.copies import Shares, copies_that_pay
-from kernelwise.solvers.follow import Solved
+from kernelwise.solvers.fold_path import Solved
 
 from .conftest import class_paths
 

@@ -11,8 +11,7 @@ from kernelwise import SVC, _native
 from kernelwise.estimators import _machines
 from kernelwise.multiclass import two_class_machines
 from kernelwise.solvers import solve_svm_dual
-from kernelwise.solvers.many_fits import fit_many
-from kernelwise.solvers.path_problem import PathProblem
+from kernelwise.solvers.path_problem import PathProblem, fit_many
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 K = rbf_kernel(X, gamma=1e-3)

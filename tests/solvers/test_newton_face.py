@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF
-from kernelwise.solvers.free_face import FreeFace, cholesky
-from kernelwise.solvers.newton import newton_on_face
+from kernelwise.solvers.newton import FreeFace, cholesky, newton_on_face
 
 from .conftest import assert_bounds_stop_at_a_minimum, bordered, newton_problem
 

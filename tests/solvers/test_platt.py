@@ -9,17 +9,19 @@ from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.platt import (
+from kernelwise.solvers.probability import (
+    FLAT,
+    class_probabilities,
+    couple,
     doubt_of,
     fit_platt,
     fit_platt_along,
     fit_platt_of,
+    increasing_sigmoids,
     platt_probability,
     sigmoids_along,
     smoothed_targets,
 )
-from kernelwise.solvers.probability import class_probabilities, couple
-from kernelwise.solvers.sigmoids import FLAT, increasing_sigmoids
 
 
 @pytest.fixture(params=[0, 1, 2])

@@ -14,8 +14,7 @@ from kernelwise import TunedSVR
 from kernelwise.kernels import RBF, Linear
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.path_problem import warn_of_worst
-from kernelwise.solvers.regression import TwinRows, solve_svr, twin_targets
-from kernelwise.solvers.regression_path import RegressionPaths
+from kernelwise.solvers.regression import RegressionPaths, TwinRows, solve_svr, twin_targets
 
 
 def svr_path(K, y, Cs, folds, *, epsilon=0.1, sample_weight=None, tol=1e-3, **how):

@@ -7,6 +7,7 @@ loses at most the cell that it was writing.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, MutableMapping
@@ -15,7 +16,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from kernelwise._core.typing import PathLike
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernelwise._core.typing import PathLike, RowsLike, is_sparse
 
 #: What the header of the file says: "KWJL", and the version of the tables. Version 1 was lines of JSON.
 APPLICATION, FORMAT = 0x4B574A4C, 2
@@ -199,3 +203,18 @@ def _json(value: object) -> str:
 def _short(value: object) -> str:
     text = "missing" if value is MISSING else str(value)
     return text if len(text) <= 40 else f"{text[:12]}…"
+
+
+def fingerprint(X: RowsLike, y: ArrayLike) -> str:
+    """A hash of samples (array or sparse matrix) and targets: their values, types and shapes."""
+    digest = hashlib.sha256()
+    if is_sparse(X):
+        X = X.tocsr()
+        parts = [np.asarray(X.shape), X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
+    else:
+        parts = [np.asarray(X)]
+    for part in (*parts, np.asarray(y)):
+        part = part.astype(str) if part.dtype.kind == "O" else part
+        digest.update(f"{part.dtype.str} {part.shape}".encode())
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()

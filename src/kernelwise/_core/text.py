@@ -1,4 +1,4 @@
-"""Values as text: numbers with their nouns, JSON's own types, and aligned columns."""
+"""Values as text: numbers with their nouns, JSON's own types, aligned columns, and HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from html import escape
 from typing import Any
 
 #: How alike two names must be, from 0 to 1, for one to be meant by the other.
@@ -15,6 +16,8 @@ NEAR = 0.6
 PLAIN = re.compile(r"[\w.,@%+=:/-]+")
 #: What is special even between double quotation marks.
 SPECIAL = re.compile(r'["$`\\!]')
+#: Notebooks have their own fonts and colours; these are the few things that they lack.
+STYLE = "text-align:left;vertical-align:top;padding:0.2em 0.8em 0.2em 0"
 
 
 def count(value: float, noun: str, plural: str | None = None) -> str:
@@ -69,3 +72,24 @@ def aligned(lines: Sequence[Sequence[str]], is_right: Sequence[bool]) -> list[st
         ).rstrip()
         for line in lines
     ]
+
+
+def html_block(title: str, *parts: str) -> str:
+    """A titled block of parts that are HTML already."""
+    return f"<div><strong>{escape(title)}</strong>{''.join(parts)}</div>"
+
+
+def html_list(texts: Iterable[str]) -> str:
+    """A list; nothing if there are no texts."""
+    rows = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    return f"<ul>{rows}</ul>" if rows else ""
+
+
+def html_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table; numbers are to be texts already."""
+    head = "".join(f'<th style="{STYLE}">{escape(str(name))}</th>' for name in heads)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{STYLE}">{escape(str(cell))}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -208,8 +208,7 @@ def open_journal(
     if path is None:
         return nullcontext()
     from kernelwise import __version__
-    from kernelwise._core.fingerprint import fingerprint
-    from kernelwise._core.journal import Journal
+    from kernelwise._core.journal import Journal, fingerprint
 
     y = np.zeros(data.X.shape[0]) if data.y is None else data.y
     about = {"command": command, "version": __version__, "data": fingerprint(data.X, y), **chosen}

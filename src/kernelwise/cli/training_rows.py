@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import KDTree
 
-from kernelwise._core.equal_rows import number_equal_rows
+from kernelwise._core.equal_points import number_equal_rows
 from kernelwise.search.verdict.leaks import FEW
 
 #: The share of the rows that a model keeps, its support vectors, from which on a file is its training file.

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.notebook import block, items, table
-from kernelwise._core.text import aligned, count
+from kernelwise._core.text import aligned, count, html_block, html_list, html_table
 from kernelwise.comparison.methods import BY_NAME
 from kernelwise.reports.comparison import FEW_FOLDS, clear_from, is_clear
 
@@ -173,7 +172,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         """What a notebook shows: the table, and what it says."""
         said = [*self.verdict(), *self.losses(), *self.notes()]
-        return block("Nested comparison", table(*self.columns()), items(said))
+        return html_block("Nested comparison", html_table(*self.columns()), html_list(said))
 
 
 def signed(value: float) -> str:

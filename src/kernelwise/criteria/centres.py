@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._core.labels import balanced_factors
 from kernelwise._core.validation import (
     check_choice,
     check_class_weights,
@@ -21,7 +22,6 @@ from kernelwise._core.validation import (
     check_positive,
     check_weights,
 )
-from kernelwise._core.weights import balanced_factors
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.sums import PARTITIONS, partition
 from kernelwise.exceptions import DegenerateGramError

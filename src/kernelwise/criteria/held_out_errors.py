@@ -19,7 +19,7 @@ from kernelwise._core.text import count
 from kernelwise._core.validation import check_choice, check_samples
 from kernelwise.criteria.base import FactoredAdjoint, TrainedMachine
 from kernelwise.criteria.machine import HingeMachine, MachineCriterion, TwoClassProblem, TwoClassValue
-from kernelwise.solvers.platt import fit_platt, platt_probability, smoothed_targets
+from kernelwise.solvers.probability import fit_platt, platt_probability, smoothed_targets
 
 #: Losses that the sigmoid itself minimises.
 LIKELIHOODS = ("likelihood", "plain-likelihood")

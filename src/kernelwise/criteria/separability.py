@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.validation import (
     check_choice,
     check_class_weights,
+    check_distances,
     check_flag,
     check_gram,
     check_labels,

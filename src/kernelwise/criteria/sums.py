@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.weights import balanced_factors
+from kernelwise._core.labels import balanced_factors
 from kernelwise.multiclass import two_class_problems
 
 #: How classes are put together: all of them in one problem, or in the two-class problems of machines.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.equal_rows import number_equal_rows
+from kernelwise._core.equal_points import number_equal_rows
 from kernelwise._core.typing import Samples
 from kernelwise.kernels.distances import squared_distances, squared_norms
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from kernelwise._core.memory import amount
-from kernelwise._core.notebook import block, table
+from kernelwise._core.text import html_block, html_table
 from kernelwise._core.typing import RowsLike, ScaleLike
 from kernelwise._core.validation import LARGE, check_choice
 from kernelwise.diagnostics._data import Data, listed
@@ -69,7 +69,9 @@ class Diagnosis(list[Finding]):
     def _repr_html_(self) -> str:
         """What a notebook shows: a table of the findings."""
         rows = [(f.severity, f.name, f.message, f.advice) for f in self]
-        return block("Diagnosis", table(["severity", "finding", "what was found", "what to do"], rows))
+        return html_block(
+            "Diagnosis", html_table(["severity", "finding", "what was found", "what to do"], rows)
+        )
 
     def to_frame(self) -> Any:
         """Return the findings as a pandas DataFrame (needs pandas)."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelwise._core.equal_rows import number_equal_rows
+from kernelwise._core.equal_points import number_equal_rows
 from kernelwise._core.text import count
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.findings import Finding, catalogue

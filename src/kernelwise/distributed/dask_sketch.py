@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from kernelwise._core.typing import DaskCollection, RandomState
 from kernelwise.distributed.chunks import ChunkedRows, as_given, computed, tree_sum
 from kernelwise.kernels import KernelLike
-from kernelwise.sketch.bins import Bins
+from kernelwise.sketch.histograms import Bins
 from kernelwise.sketch.pair_blocks import (
     Block,
     all_blocks,

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.files import whole_file
+from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 
 COUPLED = (

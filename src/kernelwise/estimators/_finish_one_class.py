@@ -18,7 +18,7 @@ from kernelwise.search.data.folds import stratified_folds
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
-from kernelwise.solvers.platt import fit_platt
+from kernelwise.solvers.probability import fit_platt
 
 #: Rows that solver="auto" trains on, at most: more change scores little, and every prediction asks them all.
 MANY = 5000

@@ -19,13 +19,12 @@ from joblib import delayed
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from kernelwise._core.labels import is_balanced, weight_classes
+from kernelwise._core.labels import balanced_on, is_balanced, none_if_ones, weight_classes
 from kernelwise._core.memory import MIB, usable_memory
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import meant
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import check_choice, check_positive, check_samples
-from kernelwise._core.weights import balanced_on, none_if_ones
 from kernelwise.estimators._routing import split_metadata
 from kernelwise.estimators.kernel_argument import (
     SKLEARN_NAMES,

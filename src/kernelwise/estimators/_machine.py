@@ -13,10 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.distance_matrix import check_not_below_zero
 from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import in_order, one_blas_thread
-from kernelwise._core.validation import FLOATS, check_samples
+from kernelwise._core.validation import FLOATS, check_not_below_zero, check_samples
 from kernelwise.estimators.kernel_argument import (
     KernelFunction,
     Rows,

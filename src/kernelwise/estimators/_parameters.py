@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.constraints import (
+from kernelwise._core.sklearn_compat import (
     ELSEWHERE,
     FINITE,
     FLAG,
@@ -23,6 +22,7 @@ from kernelwise._core.constraints import (
     Number,
     at_least,
     one_of,
+    stacklevel_of_user,
 )
 from kernelwise.estimators._classifier import RULES
 from kernelwise.estimators.kernel_argument import Rows

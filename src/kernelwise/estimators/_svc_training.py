@@ -11,13 +11,12 @@ from joblib import delayed
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.equal_rows import row_hashes
+from kernelwise._core.equal_points import row_hashes
 from kernelwise._core.labels import check_class_sizes
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread, threads
-from kernelwise._core.validation import seed_of
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import copies_of, seed_of
 from kernelwise.estimators._machine import check_coefficients, decision_values
 from kernelwise.estimators.kernel_argument import Rows, gram_of, kernel_values, trains_by_rows
 from kernelwise.kernels import Kernel
@@ -25,8 +24,8 @@ from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_ma
 from kernelwise.search.data.canonical import canonical_order, distinct_points, distinct_rows
 from kernelwise.search.data.folds import FoldRows, Folds, folds_of_rows
 from kernelwise.solvers import SVMSolution, solve_svm_dual, svm_path
-from kernelwise.solvers.many_fits import fit_many
-from kernelwise.solvers.platt import doubt_of, fit_platt_of
+from kernelwise.solvers.path_problem import fit_many
+from kernelwise.solvers.probability import doubt_of, fit_platt_of
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 LARGEST = 4000  # samples whose Gram matrix machines of some of them share

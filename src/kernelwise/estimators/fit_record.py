@@ -10,9 +10,14 @@ import numpy as np
 from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
 from kernelwise.search.data.samples import Samples
-from kernelwise.solvers.platt import doubt_of, fit_platt_of
-from kernelwise.solvers.probability import class_probabilities, decide, most_likely
-from kernelwise.solvers.sigmoids import FLAT
+from kernelwise.solvers.probability import (
+    FLAT,
+    class_probabilities,
+    decide,
+    doubt_of,
+    fit_platt_of,
+    most_likely,
+)
 
 
 class HeldOut(NamedTuple):

@@ -13,12 +13,10 @@ from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.distance_matrix import check_distances
-from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
+from kernelwise._core.labels import check_are_classes, encode_labels, none_if_ones, positive_weights
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.threads import number_of_threads, one_blas_thread
-from kernelwise._core.validation import check_gram, check_range, check_samples
-from kernelwise._core.weights import none_if_ones
+from kernelwise._core.validation import check_distances, check_gram, check_range, check_samples
 from kernelwise.estimators._cv_results import cv_results, select_best
 from kernelwise.estimators._grid import USED, Job, check_grid, group_candidates, plan_blocks, run, tabulate
 from kernelwise.estimators._parameters import OF_GRID

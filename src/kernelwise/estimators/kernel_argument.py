@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.distance_matrix import check_distances
+from kernelwise._core.labels import none_if_ones, with_copies
 from kernelwise._core.memory import MIB, SMALL, usable_memory
 from kernelwise._core.validation import (
     check_choice,
+    check_distances,
     check_gram,
     check_integer,
     check_not_negative,
     check_number,
 )
-from kernelwise._core.weights import none_if_ones, with_copies
 from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, PrecomputedDistance, Sigmoid, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.kernels.starts import scale_gamma

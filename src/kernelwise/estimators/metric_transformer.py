@@ -16,9 +16,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.constraints import ELSEWHERE, FLAG, SEED, at_least, one_of
 from kernelwise._core.labels import check_are_classes
 from kernelwise._core.reading import as_numbers, read_samples
+from kernelwise._core.sklearn_compat import ELSEWHERE, FLAG, SEED, at_least, one_of
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_labels, check_range
 from kernelwise.estimators._prepare_fit import prepare_fit

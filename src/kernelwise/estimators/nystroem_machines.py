@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.constraints import NOT_NEGATIVE
 from kernelwise._core.labels import (
     check_class_sizes,
     encode_labels,
@@ -22,6 +20,7 @@ from kernelwise._core.labels import (
     weights_of_samples,
 )
 from kernelwise._core.reading import as_numbers, read_samples
+from kernelwise._core.sklearn_compat import NOT_NEGATIVE, stacklevel_of_user
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.typing import ClassWeight, MatrixLike, RandomState, Samples
 from kernelwise._core.validation import check_range, check_target_range, seed_of
@@ -49,8 +48,8 @@ from kernelwise.search.propose.landmarks import (
     Rows,
     Score,
 )
+from kernelwise.solvers.box_qp import InUnits, in_units, unit_of_kernel
 from kernelwise.solvers.one_class_rows import one_class_on_rows
-from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 
 
 class NystroemMachine(Portable, KernelMachine):

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise._core.validation import check_not_negative, check_positive
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import check_not_negative, check_positive, copies_of
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE

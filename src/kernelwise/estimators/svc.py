@@ -9,8 +9,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.equal_points import number_points
 from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
-from kernelwise._core.matrix_points import number_points
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread

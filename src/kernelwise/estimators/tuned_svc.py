@@ -10,10 +10,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import column_or_1d
 
-from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
+from kernelwise._core.sklearn_compat import ELSEWHERE, stacklevel_of_user
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable

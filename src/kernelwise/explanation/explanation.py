@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.notebook import block, table
-from kernelwise._core.text import count
+from kernelwise._core.text import count, html_block, html_table
 
 #: Columns, and rows, that a notebook shows.
 MOST_SHOWN = 15
@@ -193,7 +192,7 @@ class Explanation:
             rows = [[*row, f"{self.relevance[k]:.4g}"] for row, k in zip(rows, order, strict=True)]
         left_out = len(self.feature_names) - len(order)
         more = f"<p>and {count(left_out, 'more column')}</p>" if left_out else ""
-        return block(repr(self), table(heads, rows), more)
+        return html_block(repr(self), html_table(heads, rows), more)
 
 
 def _listed(names: list[str]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_jobs, check_seed
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning

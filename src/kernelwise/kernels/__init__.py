@@ -26,8 +26,7 @@ from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.dot_product import Linear, Polynomial, Sigmoid
 from kernelwise.kernels.kernel_sum import KernelSum
 from kernelwise.kernels.laplacian import DiagonalLaplacian, Laplacian
-from kernelwise.kernels.mahalanobis import Mahalanobis
-from kernelwise.kernels.metric_gaussians import DiagonalGaussian, Gaussian, LowRankGaussian
+from kernelwise.kernels.metric_gaussians import DiagonalGaussian, Gaussian, LowRankGaussian, Mahalanobis
 from kernelwise.kernels.precomputed import PrecomputedDistance
 from kernelwise.kernels.radial import KMOD, RBF, ExponentialRBF, RadialKernel
 

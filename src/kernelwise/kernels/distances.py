@@ -1,4 +1,4 @@
-"""Squared Euclidean distances between the rows of two sets of samples."""
+"""Distances between the rows of two sets of samples: squared Euclidean ones and city-block ones ‖x − y‖₁."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from kernelwise import _native
 from kernelwise._core.threads import by_rows, in_order
 from kernelwise._core.typing import Samples, is_sparse
-from kernelwise.kernels.city_block import city_block_distances, mirror
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
 DISTANCES, PRODUCTS, CITY_BLOCK = "squared distances", "inner products", "city-block distances"
@@ -18,8 +17,11 @@ DISTANCES, PRODUCTS, CITY_BLOCK = "squared distances", "inner products", "city-b
 PRECOMPUTED = "given distances"
 # Rows of a float32 result computed at once, in double precision, and of a block of a large product.
 ROWS = 512
-# Multiplications from which a product is large: some thousandths of a second.
+# Multiplications from which a product is large: some thousandths of a second; and city-block differences.
 LARGE = 1 << 26
+# Rows of a block of city-block distances. Of a symmetric matrix a block is computed from its own columns on,
+# so that small ones save half of the work.
+CITY_ROWS = 64
 
 
 def squared_distances(X: Samples, Y: Samples | None = None) -> np.ndarray:
@@ -125,6 +127,55 @@ def euclidean_distances(X: Samples, Y: Samples | None = None) -> np.ndarray:
     """Distances ‖x_i − y_j‖ of shape (n_rows, n_columns), in the precision of ``X``."""
     D = squared_distances(X, Y)
     return np.sqrt(D, out=D)
+
+
+def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+    """Distances Σ_k |x_ik − y_jk| of shape (n_rows, n_columns), in the precision of ``X``.
+
+    With ``Y`` None or ``X`` itself the result is exactly symmetric with an exactly zero diagonal. No array
+    has an axis for rows, columns and features.
+    """
+    is_square = Y is None or Y is X
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    columns = rows.T.copy() if is_square else np.ascontiguousarray(np.asarray(Y, dtype=np.float64).T)
+    D = np.empty((rows.shape[0], columns.shape[1]))
+
+    def block(first: int) -> None:
+        part = slice(first, first + CITY_ROWS)
+        _native.city_block(rows[part], columns, D[part], first if is_square else 0)
+
+    starts = range(0, len(rows), CITY_ROWS)
+    if D.size * rows.shape[1] > LARGE:
+        in_order(block, starts)
+    else:
+        for first in starts:
+            block(first)
+    if is_square:
+        mirror(D)
+    return D.astype(X.dtype, copy=False)
+
+
+def mirror(D: np.ndarray) -> None:
+    """Copy what is above the diagonal of a square matrix to below it."""
+    by_rows(lambda rows: _native.mirror(D, rows.start, min(rows.stop, len(D))), D.shape)
+
+
+def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Σ_ij V_ij |x_ik − y_jk| for every feature k, shape (n_features,)."""
+    rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
+    columns = np.ascontiguousarray(np.asarray(Y, dtype=float).T)
+    sums = np.zeros(columns.shape)
+    _native.add_differences(rows, columns, weights, sums)
+    return sums.sum(axis=1)
+
+
+def weighted_signs(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Σ_j V_ij sign(x_ik − y_jk) for every row i and feature k, shape (n_rows, n_features)."""
+    rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
+    columns = np.ascontiguousarray(Y, dtype=float)
+    sums = np.zeros(rows.shape)
+    _native.add_signs(rows, columns, weights, sums)
+    return sums
 
 
 #: Distances D of kernels exp(−s·D), by the names that scipy gives them.

@@ -9,8 +9,12 @@ from numpy.typing import ArrayLike
 
 from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise.kernels.base import Kernel
-from kernelwise.kernels.city_block import city_block_distances, weighted_differences, weighted_signs
-from kernelwise.kernels.distances import CITY_BLOCK
+from kernelwise.kernels.distances import (
+    CITY_BLOCK,
+    city_block_distances,
+    weighted_differences,
+    weighted_signs,
+)
 from kernelwise.kernels.metric import FeatureWeights
 from kernelwise.kernels.radial import OneGamma, decayed
 from kernelwise.kernels.starts import start_sigma

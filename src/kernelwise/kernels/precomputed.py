@@ -7,9 +7,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelwise._core.distance_matrix import check_not_below_zero
 from kernelwise._core.typing import MatrixLike, Samples
-from kernelwise._core.validation import check_samples
+from kernelwise._core.validation import check_not_below_zero, check_samples
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels.distances import PRECOMPUTED
 from kernelwise.kernels.radial import OneGamma, decayed

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kernelwise.optimizers.base import Optimizer, Run
-from kernelwise.optimizers.cma_es import CMAES
 from kernelwise.optimizers.gradient_searches import GradientDescent, QuasiNewton
-from kernelwise.optimizers.grid import GridSearch
 from kernelwise.optimizers.manifold_descent import ManifoldDescent
 from kernelwise.optimizers.one_parameter import LineSearch, SecondOrder
+from kernelwise.optimizers.value_searches import CMAES, GridSearch
 from kernelwise.space import SearchSpace
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

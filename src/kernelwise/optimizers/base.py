@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.parameters import HasParams, constructor_params
+from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.findings import Finding, catalogue
 from kernelwise.problem import TuningProblem

@@ -16,7 +16,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise import __version__
-from kernelwise._core.fingerprint import fingerprint
+from kernelwise._core.journal import fingerprint
 from kernelwise._core.typing import RowsLike
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.estimators.tuned_one_class import TunedOneClassSVM

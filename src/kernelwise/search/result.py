@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.notebook import block, items
+from kernelwise._core.text import html_block, html_list
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
@@ -147,11 +147,11 @@ class SelectionResult(TuningResult):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: why, findings, and how the search went."""
-        return block(
+        return html_block(
             f"{self.kernel!r}, C = {self.C:g}",
-            items(self.why),
-            block("Findings", items(map(str, self.diagnostics))) if self.diagnostics else "",
-            block("How it was chosen", items(self.how)) if self.how else "",
+            html_list(self.why),
+            html_block("Findings", html_list(map(str, self.diagnostics))) if self.diagnostics else "",
+            html_block("How it was chosen", html_list(self.how)) if self.how else "",
         )
 
 
@@ -256,9 +256,9 @@ class OneClassResult:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: why, findings, and how the search went."""
-        return block(
+        return html_block(
             f"{self.kernel!r}, ν = {self.nu:g}",
-            items(self.why),
-            block("Findings", items(map(str, self.diagnostics))) if self.diagnostics else "",
-            block("How it was chosen", items(self.how)) if self.how else "",
+            html_list(self.why),
+            html_block("Findings", html_list(map(str, self.diagnostics))) if self.diagnostics else "",
+            html_block("How it was chosen", html_list(self.how)) if self.how else "",
         )

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import stack_rows
+from kernelwise._core.validation import check_distances, stack_rows
 from kernelwise.criteria import CRITERIA, Criterion, CrossValidationError, SumsCriterion, as_criterion
 from kernelwise.criteria.base import SearchState
 from kernelwise.criteria.machine import MachineCriterion

@@ -15,14 +15,14 @@ from joblib import delayed
 from numpy.typing import ArrayLike
 
 from kernelwise import _native
+from kernelwise._core.labels import with_copies
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.typing import RandomState, Samples, is_sparse
 from kernelwise._core.validation import check_choice, check_integer
-from kernelwise._core.weights import with_copies
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import Kernel, KernelLike, as_kernel
 from kernelwise.kernels.distances import DISTANCES_OF, centre_of, rounding_share, squared_norms
-from kernelwise.sketch.bins import (
+from kernelwise.sketch.histograms import (
     FINE_PER_BIN,
     MAX_PACKED,
     N_MOMENTS,

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.files import whole_file
 from kernelwise._core.typing import MatrixLike, PathLike, RandomState
 from kernelwise._core.validation import (
+    check_distances,
     check_labels,
     check_samples,
     check_weights,
@@ -24,9 +24,17 @@ from kernelwise._core.validation import (
 from kernelwise.criteria import Criterion
 from kernelwise.criteria.sums import ClassSums
 from kernelwise.kernels import KernelLike
-from kernelwise.sketch.bins import Bins, as_moments
-from kernelwise.sketch.curves import check_gammas, check_sums_criterion, jackknife, names_of_problems, scores
-from kernelwise.sketch.laplace import PairHistograms
+from kernelwise.sketch.curves import (
+    SketchMaximum,
+    check_gammas,
+    check_sums_criterion,
+    global_maxima,
+    jackknife,
+    names_of_problems,
+    range_of_gamma,
+    scores,
+)
+from kernelwise.sketch.histograms import Bins, PairHistograms, as_moments
 from kernelwise.sketch.pair_blocks import (
     all_blocks,
     check_plan,
@@ -50,7 +58,6 @@ from kernelwise.sketch.pass_over_pairs import (
     n_groups_of,
     summed,
 )
-from kernelwise.sketch.peaks import SketchMaximum, global_maxima, range_of_gamma
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.validation import check_gram, check_not_negative, check_positive, check_weights
-from kernelwise.solvers.box_qp import BoxQP
+from kernelwise.solvers.box_qp import BoxQP, unit_of
 from kernelwise.solvers.dual import iteration_cap, minimise_and_verify, negative_gradient, warn_of
-from kernelwise.solvers.units import unit_of
 
 
 @dataclass(frozen=True)

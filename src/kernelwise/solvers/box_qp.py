@@ -1,7 +1,15 @@
-"""The quadratic program behind every machine here: SMO rounds, and Newton steps where SMO crawls."""
+"""The quadratic program behind every machine here: SMO rounds, and Newton steps where SMO crawls.
+
+It is solved in units of kernel values, so that features of any size can be trained on: the native core works
+in single precision where it can, and its floor of the curvature is an absolute number. Both want kernel
+values near one. K/u with the bound C·u has the solution β·u, with the same decision values and violations,
+and a power of two as u changes no digit.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -9,10 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise import _native
-from kernelwise.solvers.active_set import solve_active_set
-from kernelwise.solvers.free_face import FreeFace
-from kernelwise.solvers.newton import newton_on_face, newton_on_few
-from kernelwise.solvers.products import subtract
+from kernelwise._core.typing import Samples
+from kernelwise.solvers.newton import FreeFace, newton_on_face, newton_on_few, solve_active_set, subtract
 
 SINGLE: np.dtype = np.dtype(np.float32)
 DOUBLE: np.dtype = np.dtype(np.float64)
@@ -31,6 +37,10 @@ ONE = np.ones(1)
 #: Columns of the table of a path: how the solution of each C was found (`Figures` of the native core).
 N_COLUMNS, GAP, OFFSET, N_FREE, N_SUPPORT = 8, 2, 3, 4, 6
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
+#: Largest kernel values between these are left as they are.
+ORDINARY = 2.0**-6, 2.0**40
+#: Samples whose kernel values stand for those of a function.
+SOME = 64
 
 
 def width_of_square(n: int) -> int:
@@ -263,3 +273,43 @@ def check_finite(gaps: np.ndarray) -> None:
             "The kernel has values that are infinite or NaN. Use a kernel whose values are finite for all "
             "pairs of rows, and do not change a Gram matrix while a model is trained on it."
         )
+
+
+def unit_of(diagonal: np.ndarray) -> float:
+    """A power of two near the largest of the values k(x, x); 1 if they are ordinary."""
+    largest = float(np.abs(diagonal).max(initial=0.0))
+    if largest == 0.0 or ORDINARY[0] <= largest <= ORDINARY[1] or not math.isfinite(largest):
+        return 1.0
+    # The inverse of the smallest powers is no number.
+    return math.ldexp(1.0, max(math.frexp(largest)[1] - 1, -1020))
+
+
+def in_units(C: float, unit: float) -> float:
+    """C for kernel values divided by the unit."""
+    scaled = float(C) * unit
+    # The coefficients are as large as the bounds, and their squares are summed up.
+    if not 1e-150 < scaled < 1e150:
+        raise ValueError(
+            f"C = {C:g} times kernel values of the size {unit:.1e} is out of the range of numbers. "
+            "Scale the features, or use another C."
+        )
+    return scaled
+
+
+class InUnits:
+    """A kernel function whose values are divided by a unit."""
+
+    def __init__(self, kernel: Callable[..., np.ndarray], unit: float) -> None:
+        self.kernel, self.unit = kernel, unit
+
+    def __call__(self, *samples: Samples) -> np.ndarray:
+        """Kernel values of one or two sets of samples, dense."""
+        return np.asarray(self.kernel(*samples), dtype=float) / self.unit
+
+
+def unit_of_kernel(kernel: Callable[..., np.ndarray], X: Samples) -> float:
+    """`unit_of` of a kernel on samples; a plain function is asked about some of them."""
+    if hasattr(kernel, "diagonal"):
+        return unit_of(kernel.diagonal(X))
+    some = X[:: max(1, X.shape[0] // SOME)]
+    return unit_of(np.diagonal(np.asarray(kernel(some, some), dtype=float)))

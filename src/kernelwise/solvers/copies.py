@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.equal_rows import number_equal_rows
-from kernelwise._core.matrix_points import ROUNDING, near_products, number_points
+from kernelwise._core.equal_points import ROUNDING, near_products, number_equal_rows, number_points
 from kernelwise._core.typing import Samples
-from kernelwise.solvers.fold_path import Fold
-from kernelwise.solvers.follow import Solved
+from kernelwise.solvers.fold_path import Fold, Solved
 from kernelwise.solvers.path_problem import Places
 
 if TYPE_CHECKING:

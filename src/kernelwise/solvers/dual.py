@@ -18,9 +18,8 @@ from kernelwise._core.validation import (
     check_weights,
 )
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.solvers.box_qp import BoxQP, Outcome
-from kernelwise.solvers.products import subtract_rows
-from kernelwise.solvers.units import in_units, unit_of
+from kernelwise.solvers.box_qp import BoxQP, Outcome, in_units, unit_of
+from kernelwise.solvers.newton import subtract_rows
 
 POLISHES = 3
 ROUNDING = 64 * np.finfo(float).eps  # of Kβ, relative to the sum of its terms

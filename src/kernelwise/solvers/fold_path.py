@@ -1,4 +1,7 @@
-"""The C path of one machine on its folds: pair steps and, where these converge slowly, linear systems."""
+"""The C path of one machine on its folds: pair steps and, where these converge slowly, linear systems.
+
+`follow` goes from the solution for one C to that for the next where pair steps crawl.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,64 @@ import numpy as np
 from kernelwise._native import NO_OFFSET
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import LARGE, N_COLUMNS, N_FREE, N_SUPPORT, OFFSET, BoxQP, GramFacts
-from kernelwise.solvers.follow import HALVINGS, Solved, follow
+from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
+from kernelwise.solvers.newton import subtract
+
+HALVINGS = 2
+
+
+class Solved(NamedTuple):
+    """A solution on a path, from which another may go on: C, and β and p − Kβ of its machine."""
+
+    C: float
+    beta: np.ndarray
+    f: np.ndarray
+
+
+def follow(
+    qp: BoxQP,
+    unit_lo: np.ndarray,
+    unit_hi: np.ndarray,
+    before: Solved | None,
+    last: float,
+    C: float,
+    tol: float,
+    halvings: int = HALVINGS,
+) -> bool:
+    """Bring ``qp`` from its solution for the bounds last·unit to that for C·unit.
+
+    The solution is linear in C as long as the same variables are free. The one ``before`` the last, if there
+    is one, gives a line to guess by; else what was bounded stays so in the guess, and the first linear system
+    gives the line. If too much happens on the way, half the way is tried first.
+
+    Returns False if that fails, with the solution for some C on the way, which is within the bounds, too.
+    """
+    qp.lo, qp.hi = C * unit_lo, C * unit_hi
+    if before is None:
+        is_low, is_high = qp.beta == last * unit_lo, qp.beta == last * unit_hi
+        beta, f, is_free = np.where(is_low, qp.lo, qp.beta), qp.f.copy(), ~(is_low | is_high)
+        beta[is_high] = qp.hi[is_high]
+        subtract(qp.K, beta - qp.beta, f)
+    else:
+        ahead = (C - last) / (last - before.C)
+        line, f = qp.beta + ahead * (qp.beta - before.beta), qp.f + ahead * (qp.f - before.f)
+        beta = np.minimum(np.maximum(line, qp.lo), qp.hi)
+        is_low, is_high = beta <= qp.lo, beta >= qp.hi
+        is_free = ~(is_low | is_high)
+        offset = f[is_free].mean() if is_free.any() else 0.0
+        is_free |= (is_low ^ is_high) & np.where(is_low, f > offset, f < offset)
+        subtract(qp.K, beta - line, f)
+    if qp.solve_from(beta, f, is_free, tol):
+        return True
+    if before is not None:
+        return follow(qp, unit_lo, unit_hi, None, last, C, tol, halvings)
+    if halvings == 0:
+        return False
+    middle = float(np.sqrt(last * C))
+    return all(
+        follow(qp, unit_lo, unit_hi, None, *ends, tol, halvings - 1) for ends in ((last, middle), (middle, C))
+    )
+
 
 Fold = tuple[np.ndarray, np.ndarray]
 
@@ -28,10 +88,17 @@ class MachinePath:
     ``p`` is the linear term of the dual, of shape (n_members,): the machine's labels unless a regression has
     its own. Labels are such that the first member is positive, whatever its class is called: the steps of the
     solver are then the same for both names of a class. Decision values are those of the labels given.
+    ``loss`` is that of `kernelwise.solvers.solve_svm_dual`.
     """
 
     def __init__(
-        self, K: np.ndarray, machine: Machine, tol: float, max_iter: int, p: np.ndarray | None = None
+        self,
+        K: np.ndarray,
+        machine: Machine,
+        tol: float,
+        max_iter: int,
+        p: np.ndarray | None = None,
+        loss: str = "hinge",
     ) -> None:
         self.K = K
         self.members, signs = machine
@@ -39,6 +106,9 @@ class MachinePath:
         self.signs = self.sign * signs
         self.p = self.signs if p is None else p
         self.tol, self.max_iter = tol, max_iter
+        self.has_bounds = loss == "hinge"
+        if not self.has_bounds:
+            return  # K + D differs from C to C
         everyone = np.array_equal(self.members, np.arange(K.shape[0]))
         self.K_members = K if everyone else np.ascontiguousarray(K[np.ix_(self.members, self.members)])
         self.facts = GramFacts(self.K_members)
@@ -60,6 +130,8 @@ class MachinePath:
         decision values are computed from K all the same, offset included: with a very narrow kernel they are
         smaller than the rounding of f.
         """
+        if not self.has_bounds:
+            return self._ridged(test, weight, Cs, last, counts)
         limits = self.signs * weight[self.members]
         bounds = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
         qp = BoxQP(self.K_members, last.beta.copy(), last.f.copy(), *bounds, facts=self.facts)
@@ -149,11 +221,42 @@ class MachinePath:
         beta[:] = qp.beta
         return bool(outcome.converged and n_support == outcome.n_free)
 
+    def _ridged(
+        self, test: np.ndarray, weight: np.ndarray, Cs: np.ndarray, last: Solved, counts: np.ndarray | None
+    ) -> FoldPath:
+        """Solve the 2-norm machine for every C, on K + diag(1/(C w)) and without an upper bound.
 
-def constant_path(Cs: np.ndarray, value: float, n_test: int, f: np.ndarray) -> FoldPath:
-    """The path of a machine whose training part has no sample of one side: it answers the other.
-
-    ``value`` is its decision value, and ``f`` what p − Kβ is without coefficients.
-    """
-    last = Solved(float(Cs[-1]), np.zeros(f.size), f.copy())
-    return FoldPath(np.full((Cs.size, n_test), value), np.zeros((Cs.size, N_COLUMNS)), last)
+        Its slacks are penalised by their squares, ½C Σ w ξ², so that C is part of the kernel (paper 002,
+        Glasmachers 2006, equation 1) and every support vector is free. K + D changes with C, so that there is
+        no path of bounds; each C starts from the solution of the last.
+        """
+        used = np.flatnonzero(weight[self.members] > 0)
+        rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
+        if not (signs.min(initial=0.0) < 0.0 < signs.max(initial=0.0)):
+            # Without one side a model answers the other, and without both none, as with the hinge loss.
+            answers = np.full((Cs.size, test.size), self.sign * float(np.sign(signs.sum())))
+            nothing = np.zeros(self.members.size)
+            return FoldPath(answers, np.zeros((Cs.size, N_COLUMNS)), Solved(float(Cs[-1]), nothing, nothing))
+        each = np.ones(rows.size) if counts is None else counts[rows]
+        K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
+        diagonal = K.diagonal().copy()
+        beta = last.beta[used].copy()
+        n = Cs.size
+        decision = np.empty((n, test.size))
+        seen = self.K[np.ix_(test, rows)]
+        table = np.zeros((n, N_COLUMNS))
+        for c, C in enumerate(Cs):
+            ridge, bound = ridge_and_bound(C * w)
+            K[np.arange(used.size), np.arange(used.size)] = diagonal + ridge
+            lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
+            qp = BoxQP(K, beta, negative_gradient(K, beta, signs), lo, hi)
+            outcome = minimise_and_verify(qp, signs, self.tol, self.max_iter)
+            decision[c] = outcome.offset + seen @ beta
+            n_support = (beta != 0.0) @ each  # and none of them is bounded
+            table[c, :3] = outcome.n_iter, 0.0 if outcome.is_convex else -1.0, outcome.gap
+            table[c, 3:5] = outcome.offset, n_support
+            table[c, 6:] = n_support, -0.5 * beta @ (signs + qp.f)
+        everyone = np.zeros(self.members.size)
+        everyone[used] = beta
+        last = Solved(float(Cs[-1]), everyone, np.zeros(self.members.size))
+        return FoldPath(self.sign * decision, table, last)

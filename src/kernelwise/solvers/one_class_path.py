@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike
 
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import check_gram, check_positive, check_weights
-from kernelwise.solvers.box_qp import BoxQP
+from kernelwise.solvers.box_qp import BoxQP, unit_of
 from kernelwise.solvers.dual import iteration_cap, negative_gradient
 from kernelwise.solvers.fold_path import Fold
-from kernelwise.solvers.one_class import check_nu, limit_of, offsets, scale_of
-from kernelwise.solvers.one_class_starts import cold_start, move_total
-from kernelwise.solvers.path_checks import check_disjoint
+from kernelwise.solvers.one_class import check_nu, cold_start, limit_of, move_total, offsets, scale_of
+from kernelwise.solvers.path import check_disjoint
 from kernelwise.solvers.path_problem import Tables, warn_of_worst
-from kernelwise.solvers.units import unit_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kernelwise._core.typing import Samples
 from kernelwise._core.validation import check_positive, check_weights
-from kernelwise.solvers.box_qp import BoxQP
+from kernelwise.solvers.box_qp import BoxQP, InUnits, unit_of_kernel
 from kernelwise.solvers.dual import iteration_cap, warn_of
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.one_class import (
@@ -18,10 +18,9 @@ from kernelwise.solvers.one_class import (
     check_nu,
     inner_offset,
     limit_of,
+    shift_total,
     solve_one_class,
 )
-from kernelwise.solvers.one_class_starts import shift_total
-from kernelwise.solvers.units import InUnits, unit_of_kernel
 from kernelwise.solvers.working_sets import WorkingSets
 
 #: Rows of the sample whose machine says which rows to begin with.

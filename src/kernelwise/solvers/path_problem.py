@@ -2,7 +2,8 @@
 
 The native core (`kernelwise._native.PathProblem`) runs folds, machines and values of C without Python in
 between. What pair steps alone do not solve there, `MachinePath` goes on with: with Newton steps and active
-sets, whose linear systems need LAPACK.
+sets, whose linear systems need LAPACK. `fit_many` are single fits of many small machines, such as those of
+pairs of classes, on parts of one Gram matrix.
 """
 
 from __future__ import annotations
@@ -16,12 +17,19 @@ import numpy as np
 from kernelwise import _native
 from kernelwise._core.threads import number_of_threads, one_blas_thread, threads
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import GAP, N_COLUMNS, NOT_CONVEX, GramFacts, Outcome, check_finite
-from kernelwise.solvers.dual import iteration_cap, warn_of
-from kernelwise.solvers.fold_path import Fold, MachinePath
-from kernelwise.solvers.follow import Solved
-from kernelwise.solvers.squared_hinge import RidgePath
-from kernelwise.solvers.units import in_units, unit_of
+from kernelwise.solvers.box_qp import (
+    GAP,
+    N_COLUMNS,
+    NOT_CONVEX,
+    OFFSET,
+    GramFacts,
+    Outcome,
+    check_finite,
+    in_units,
+    unit_of,
+)
+from kernelwise.solvers.dual import ROUNDING, SVMSolution, iteration_cap, warn_of
+from kernelwise.solvers.fold_path import Fold, MachinePath, Solved
 
 #: What is kept of every machine, beside its decision values: `n_support`, `n_bounded`, `objective`, `n_iter`,
 #: `gap`, `converged` and `is_convex`.
@@ -32,6 +40,8 @@ SEED_FOLDS = 3
 SMALL, MANY = 500, 10
 #: Members of all machines times values of C times folds that one thread solves in a few milliseconds.
 LITTLE = 40_000
+#: Of the tolerance: what rounding may add to f in fits of many machines.
+SHARE_OF_TOL = 0.01
 #: Shares of the first C that lead to it where pair steps from nothing crawl.
 LADDER = np.geomspace(1e-4, 0.1, 4)
 
@@ -132,12 +142,8 @@ class PathProblem:
         Cs: np.ndarray,
         *,
         tol: float,
-        max_iter: int = -1,
-        n_jobs: int | None = None,
-        after: Ended | None = None,
-        only: int | None = None,
-        alone: bool = False,
         callback: Callable[[int, int], None] | None = None,
+        **how: Any,
     ) -> PathsSolved:
         """Solve every machine for every C on the training part of every fold, from warm starts.
 
@@ -146,29 +152,16 @@ class PathProblem:
         K : ndarray of shape (n_samples, n_samples)
         Cs : ndarray of shape (n_Cs,)
             Positive, in any order.
-        after : Ended, default=None
-            A path of the same problem and K, to go on from with larger values of C.
-        only : int, default=None
-            The fold to be solved; ``after`` is then a path of this fold. All folds start from one coarse
-            machine; ``alone`` says that this one starts as if there were no other.
         callback : callable, default=None
             Called as ``callback(done, total)`` after each machine of each fold.
+        tol, **how
+            As in `begin`.
         """
         unit = unit_of(np.diagonal(K))
-        path = self.begin(
-            K,
-            Cs,
-            unit=unit,
-            tol=tol,
-            max_iter=max_iter,
-            n_jobs=n_jobs,
-            after=after,
-            only=only,
-            alone=alone,
-            callback=callback,
-        )
+        path = self.begin(K, Cs, unit=unit, tol=tol, callback=callback, **how)
         path.finish(callback)
-        tables = path.tables if only is None else path.tables[path.folds]
+        is_whole = path.folds.size == len(self.splits)
+        tables = path.tables if is_whole else path.tables[path.folds]
         columns = tables.transpose(3, 2, 0, 1)
         return PathsSolved(path.decision.transpose(1, 2, 0), _tables(columns, tol, unit), path.solutions())
 
@@ -186,7 +179,20 @@ class PathProblem:
         alone: bool = False,
         callback: Callable[[int, int], None] | None = None,
     ) -> _Path:
-        """Solve what pair steps solve; see `solve`. Kernel values are in units of ``unit``."""
+        """Solve what pair steps solve, with kernel values in units of ``unit``.
+
+        Parameters
+        ----------
+        K, Cs, callback
+            As in `solve`.
+        tol, max_iter, n_jobs
+            As in `svm_path`.
+        after : Ended, default=None
+            A path of the same problem and K, to go on from with larger values of C.
+        only : int, default=None
+            The fold to be solved; ``after`` is then a path of this fold. All folds start from one coarse
+            machine; ``alone`` says that this one starts as if there were no other.
+        """
         folds = np.arange(len(self.splits)) if only is None else np.array([only])
         lasts = last_solutions(after, Cs, folds.size, len(self.machines))
         K = np.ascontiguousarray(K if unit == 1.0 else K / unit)
@@ -291,11 +297,11 @@ class _Path:
                     if callback is not None:
                         callback(n_done, is_left.size)
 
-    def _machine(self, m: int) -> MachinePath | RidgePath:
-        kind = MachinePath if self.problem.loss == "hinge" else RidgePath
-        return kind(self.K, self.problem.machines[m], self.tol, self.max_iter, self.problem.p)
+    def _machine(self, m: int) -> MachinePath:
+        problem = self.problem
+        return MachinePath(self.K, problem.machines[m], self.tol, self.max_iter, problem.p, problem.loss)
 
-    def _go_on(self, machine: MachinePath | RidgePath, m: int, fold: int) -> None:
+    def _go_on(self, machine: MachinePath, m: int, fold: int) -> None:
         """Solve one machine on one fold for the values of C that are left."""
         problem, n_done, part = self.problem, self.n_done[fold, m], self.part(m)
         test, counts = problem.splits[fold][1], problem.counts
@@ -303,7 +309,7 @@ class _Path:
         asked, Cs, begun = self.order[n_done:], self.Cs[n_done:], self.tables[fold, m, self.order[n_done]]
         n_rungs = 0
         is_begun = n_done > 0 or self.goes_on or begun[0] >= self.max_iter
-        if isinstance(machine, MachinePath) and not is_begun:
+        if machine.has_bounds and not is_begun:
             # Pair steps crawled from the start, which is of no use then: smaller C lead to the first one.
             Cs, n_rungs = np.append(Cs[0] * LADDER, Cs), LADDER.size
             last = Solved(float(Cs[0]), np.zeros_like(last.beta), machine.p.copy())
@@ -366,3 +372,52 @@ def warn_of_worst(tables: dict[str, np.ndarray], tol: float, has_C: bool = True)
     n_iter, gap = int(tables["n_iter"][worst]), float(tables["gap"][worst])
     converged, is_convex = bool(tables["converged"].all()), bool(tables["is_convex"].all())
     warn_of(Outcome(n_iter, 0, gap, 0.0, 0, converged, is_convex), tol, has_C)
+
+
+def fit_many(
+    K: np.ndarray,
+    machines: list[Machine],
+    weight: np.ndarray,
+    C: float,
+    tol: float,
+    max_iter: int,
+    n_jobs: int | None,
+) -> list[SVMSolution | None]:
+    """Solve machines on their parts of K, which is float64; see `solve_svm_dual`.
+
+    The result is None for machines that want more than pair steps: few of them, or none.
+    """
+    nothing: list[SVMSolution | None] = [None] * len(machines)
+    if unit_of(np.diagonal(K)) != 1.0 or max_iter >= 0:  # steps of two solvers would have to be counted
+        return nothing
+    everyone, nobody = np.arange(len(K)), np.empty(0, int)
+    problem = PathProblem(machines, [(everyone, nobody)], Places([nobody], 0), weight[None])
+    path = problem.begin(K, np.array([C]), tol=tol, n_jobs=n_jobs)
+    largest = float(np.abs(np.diagonal(K)).max())
+    found = nothing
+    for m, (machine, row, last) in enumerate(
+        zip(machines, path.tables[0, :, 0], path.solutions()[0], strict=True)
+    ):
+        # The steps have kept f up to date, and each has rounded it.
+        is_sided = not row.any()  # one side has no weight: there was nothing to solve
+        if is_sided or not path.n_done[0, m] or row[1] <= NOT_CONVEX:
+            continue
+        if ROUNDING * largest * float(np.abs(last.beta).sum()) > SHARE_OF_TOL * tol:
+            continue
+        found[m] = _solution(machine, last.beta, last.f, row, C * weight[machine.members])
+    return found
+
+
+def _solution(
+    machine: Machine, beta: np.ndarray, f: np.ndarray, row: np.ndarray, cost: np.ndarray
+) -> SVMSolution:
+    """What is known of a machine whose first member was positive; ``row`` says how it was found."""
+    turn, offset = machine.signs[0], float(row[OFFSET])
+    signs = turn * machine.signs
+    quadratic = float(beta @ (signs - f))
+    objective = 0.5 * quadratic - float(signs @ beta)
+    primal = 0.5 * quadratic + float(cost @ np.maximum(0.0, signs * (f - offset)))
+    gap = max(float(row[GAP]), 0.0)
+    return SVMSolution(
+        turn * beta, float(turn * offset), objective, turn * f, int(row[0]), gap, primal + objective, True
+    )

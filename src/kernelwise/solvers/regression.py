@@ -1,4 +1,4 @@
-"""Support vector regression: the dual of the ε-insensitive machine, by working sets.
+"""Support vector regression: the dual of the ε-insensitive machine by working sets, and its path over C.
 
 In signed variables the dual has two for every sample, β⁺ ∈ [0, C w] and β⁻ ∈ [−C w, 0]:
 
@@ -9,8 +9,9 @@ which is the problem of :class:`~kernelwise.solvers.box_qp.BoxQP` on K repeated 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,13 @@ from numpy.typing import ArrayLike
 
 from kernelwise._core.typing import Samples
 from kernelwise._core.validation import check_not_negative, check_positive, check_targets, check_weights
+from kernelwise.multiclass import Machine
+from kernelwise.solvers.box_qp import InUnits, in_units, unit_of_kernel
 from kernelwise.solvers.dual import iteration_cap, warn_of
+from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.kernel_rows import ALL, KernelRows
-from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
+from kernelwise.solvers.path import SVMPath, as_path
+from kernelwise.solvers.path_problem import PathProblem, Places, Tables
 from kernelwise.solvers.working_sets import WorkingSets
 
 
@@ -126,3 +131,46 @@ def direction(y: np.ndarray) -> float:
 def twin_targets(y: np.ndarray, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """The linear term (y − ε, y + ε) and the signs of the variables, both of shape (2 n_samples,)."""
     return np.concatenate([y - epsilon, y + epsilon]), np.repeat([1.0, -1.0], y.size)
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionPaths:
+    """The ε-insensitive machine of numbers on folds, prepared for one Gram matrix after the other.
+
+    It is one machine with two variables for every sample (see above), so that
+    warm starts, Newton steps and the exact end of a path are those of classes. The Gram matrix is K repeated
+    twice in both directions, a copy of 4 n² numbers: the native loops run along full rows. For the few
+    thousand rows of a search that is small change. ``weight`` has the shape (n_samples,) or (n_folds,
+    n_samples); ``places`` are as in `kernelwise.solvers.path.ClassPaths`.
+    """
+
+    y: np.ndarray
+    splits: list[Fold]
+    weight: np.ndarray
+    places: Places | None = None
+    _problems: dict[float, PathProblem] = field(default_factory=dict)
+
+    def problem(self, epsilon: float) -> PathProblem:
+        """The machine of one ε, which is the same for all Gram matrices."""
+        if epsilon not in self._problems:
+            n = self.y.size
+            p, signs = twin_targets(direction(self.y) * self.y, epsilon)
+            places = self.places or Places([test for _, test in self.splits], n)
+            weight = np.broadcast_to(self.weight, (len(self.splits), n))
+            machine = Machine(np.tile(np.arange(n), 2), signs)
+            self._problems.clear()  # the next ε is seldom the last one
+            self._problems[epsilon] = PathProblem([machine], self.splits, places, weight, p)
+        return self._problems[epsilon]
+
+    def solve(self, K: np.ndarray, Cs: np.ndarray, *, epsilon: float, **how: Any) -> tuple[SVMPath, Tables]:
+        """The path of one Gram matrix, and tables of shape (n_Cs, n_folds, 1); no warnings.
+
+        The path's ``decision``, of shape (n_Cs, n_samples), holds the held-out predictions; its ``classes``
+        are empty. All else is as in `PathProblem.solve`.
+        """
+        started = time.perf_counter()
+        problem = self.problem(epsilon)
+        solved = problem.solve(K, Cs, **how)
+        members = [machine.members for machine in problem.machines]
+        path = as_path(solved, started, np.empty(0), Cs, "regression", members)
+        return replace(path, decision=direction(self.y) * path.decision), solved.tables

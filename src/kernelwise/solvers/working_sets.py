@@ -12,7 +12,16 @@ from kernelwise._core.typing import Samples
 from kernelwise._core.validation import check_positive
 from kernelwise._native import SinglePool
 from kernelwise.kernels import Kernel
-from kernelwise.solvers.box_qp import DOUBLE, SINGLE, BoxQP, Outcome, width_of_square
+from kernelwise.solvers.box_qp import (
+    DOUBLE,
+    SINGLE,
+    BoxQP,
+    InUnits,
+    Outcome,
+    in_units,
+    unit_of_kernel,
+    width_of_square,
+)
 from kernelwise.solvers.dual import (
     SVMSolution,
     into_bounds,
@@ -22,8 +31,6 @@ from kernelwise.solvers.dual import (
     warn_of,
 )
 from kernelwise.solvers.kernel_rows import ALL, GaussianRows, KernelRows
-from kernelwise.solvers.squared_hinge import RidgedRows
-from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 
 WHOLE = 1500  # samples that are one working set from the start, in single precision
 FIRST = 500  # samples, or a tenth of them, in the first working set
@@ -333,3 +340,35 @@ class WorkingSets:
         moved = np.flatnonzero(change)
         self.rows.subtract(moved, change[moved], self.f, asleep)
         self.active = np.sort(np.concatenate([self.active, asleep]))
+
+
+class RidgedRows:
+    """Rows of K + diag(ridge), without computing K; has what `WorkingSets` asks of its rows."""
+
+    def __init__(self, rows: Any, ridge: np.ndarray) -> None:
+        self.rows, self.ridge = rows, ridge
+        self.dtype: np.dtype = rows.dtype
+
+    def square(self, indices: np.ndarray) -> np.ndarray:
+        """The square of those samples in double precision."""
+        square = np.array(self.rows.square(indices))
+        self._add(indices, square)
+        return square
+
+    def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
+        """Write the square of those samples to the first columns of ``out``, in single precision."""
+        self.rows.fill(indices, out)
+        self._add(indices, out)
+
+    def _add(self, indices: np.ndarray, square: np.ndarray) -> None:
+        each = np.arange(indices.size)
+        square[each, each] += self.ridge[indices].astype(square.dtype)
+
+    def subtract(
+        self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
+    ) -> None:
+        """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
+        self.rows.subtract(indices, change, f, columns)
+        own = np.zeros(f.size)
+        own[indices] = change * self.ridge[indices]
+        f[columns] -= own[columns]

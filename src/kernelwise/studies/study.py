@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.fingerprint import fingerprint
+from kernelwise._core.journal import fingerprint
 from kernelwise._core.text import jsonable
 from kernelwise.datasets import Dataset, load
 from kernelwise.exceptions import KernelwiseWarning

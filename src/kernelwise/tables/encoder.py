@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.text import count
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.tables.column import Column, LeftOut, learn_column

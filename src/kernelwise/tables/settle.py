@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelwise._core.row_numbers import numbers_rows
 from kernelwise._core.text import in_shell
 from kernelwise.findings import Finding, catalogue
 from kernelwise.tables.cells import enumerated, quoted
-from kernelwise.tables.column import MAX_WORDS
+from kernelwise.tables.column import MAX_WORDS, numbers_rows
 from kernelwise.tables.dates import TIME_OF_DAY, as_moments, find_order, read_moment
 from kernelwise.tables.problems import LIMIT, MARK, MAX_ODD, MIN_NAMED, FileColumn, names_rows
 from kernelwise.tables.table import Table, is_missing, is_numbers, is_words

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.row_numbers import numbers_rows
 from kernelwise._core.text import count
 from kernelwise.findings import Entry, Finding, catalogue
 from kernelwise.tables.cells import quoted
-from kernelwise.tables.column import Column
+from kernelwise.tables.column import Column, numbers_rows
 from kernelwise.tables.encoder import Encoder
 from kernelwise.tables.problems import Fault, FileColumn, is_mostly_empty, names_rows
 from kernelwise.tables.table import Table, is_missing, is_numbers, is_words

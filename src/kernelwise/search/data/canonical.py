@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.equal_rows import mixed, mixed_values, row_hashes, row_sums, summed
+from kernelwise._core.equal_points import mixed, mixed_values, row_hashes, row_sums, summed
 
 #: Binary digits of the largest value that keys look at: the rounding of a change of units is not in them.
 COARSE = 18
@@ -140,7 +140,7 @@ def distinct_points(points: np.ndarray, index: np.ndarray, weight: np.ndarray) -
     """Merge the samples of one class that are one point, in the order of the first of each.
 
     For matrices, whose rows have no values to be ordered by. ``points`` has a number for every sample, as
-    from `kernelwise._core.matrix_points.number_points`; all arrays have the shape (n_samples,).
+    from `kernelwise._core.equal_points.number_points`; all arrays have the shape (n_samples,).
     """
     used = np.flatnonzero(weight > 0)
     keys = np.stack([points[used], index[used]])

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import copies_of
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import catalogue
 from kernelwise.search.data.canonical import sample, shuffled_classes

@@ -9,7 +9,7 @@ from sklearn.utils import column_or_1d
 
 from kernelwise._core.reading import check_one_per_sample
 from kernelwise._core.text import count
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import copies_of
 from kernelwise.search.data.canonical import DistinctRows
 from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, check_folds_have_weight, folds_for
 from kernelwise.search.data.given_folds import check_kind_of_folds, given_folds, read_splits

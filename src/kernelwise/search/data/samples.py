@@ -10,13 +10,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import has_fit_parameter
 
-from kernelwise._core.equal_rows import row_hashes, summed
-from kernelwise._core.labels import lone_rows
-from kernelwise._core.matrix_points import number_points
+from kernelwise._core.equal_points import number_points, row_hashes, summed
+from kernelwise._core.labels import lone_rows, none_if_ones
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.rounding import on_exact_grid
 from kernelwise._core.validation import check_range
-from kernelwise._core.weights import none_if_ones
 from kernelwise.search.data.canonical import DistinctRows, canonical_order, distinct_points, distinct_rows
 from kernelwise.search.data.scaling import apply_scaler, check_not_constant, fit_scaler
 from kernelwise.tables import Layout

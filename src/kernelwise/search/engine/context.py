@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise.findings import Finding
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.sketch import DistanceSketch

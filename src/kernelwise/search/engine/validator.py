@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernelwise._core.labels import with_copies
 from kernelwise._core.memory import MIB
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.weights import copies_of, with_copies
+from kernelwise._core.validation import copies_of
 from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.folds import FoldRows

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from kernelwise._core.labels import factors_of_classes, is_balanced
-from kernelwise._core.weights import balanced_on
+from kernelwise._core.labels import balanced_on, factors_of_classes, is_balanced
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.multiclass import STRATEGIES, decide_index
 from kernelwise.search.data.samples import Samples
@@ -21,8 +20,7 @@ from kernelwise.search.propose.candidates import (
 )
 from kernelwise.search.scoring.probabilities import cross_fitted_odds, held_out_log_loss
 from kernelwise.search.scoring.scores import BOTH, DECISIONS
-from kernelwise.solvers.path import ClassPaths, SVMPath
-from kernelwise.solvers.path_checks import check_disjoint, check_trained
+from kernelwise.solvers.path import ClassPaths, SVMPath, check_disjoint, check_trained
 from kernelwise.solvers.path_problem import Places, Tables
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sklearn.metrics import average_precision_score
 
 from kernelwise._core.text import count
 from kernelwise._core.threads import Task, one_blas_thread, threads
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import copies_of
 from kernelwise.search.data.folds import Folds
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.families.family import Family

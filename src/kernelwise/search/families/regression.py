@@ -19,7 +19,7 @@ from kernelwise.search.propose.candidates import (
 from kernelwise.search.scoring.scores import score_unit
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places, Tables
-from kernelwise.solvers.regression_path import RegressionPaths
+from kernelwise.solvers.regression import RegressionPaths
 
 if TYPE_CHECKING:
     from kernelwise.search.data.folds import Folds

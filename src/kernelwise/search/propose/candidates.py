@@ -14,7 +14,7 @@ import numpy as np
 from kernelwise._core.rounding import significant
 from kernelwise.criteria import TargetAlignment
 from kernelwise.exceptions import DegenerateGramError
-from kernelwise.sketch.peaks import ALL_EQUAL
+from kernelwise.sketch.curves import ALL_EQUAL
 
 if TYPE_CHECKING:
     from kernelwise.search.engine.validator import CrossValidator

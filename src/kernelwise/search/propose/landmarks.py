@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
-from kernelwise._core.labels import lone_rows
-from kernelwise._core.weights import balanced_on
+from kernelwise._core.labels import balanced_on, lone_rows
 from kernelwise.large.linear_machine import LinearMachine, LinearSolution, Loss, linear_path, squared_hinge
 from kernelwise.large.nystroem import Blocks, NystroemMap, choose_landmarks
 from kernelwise.multiclass import Machine, two_class_machines
@@ -20,7 +19,7 @@ from kernelwise.search.engine.context import Deadline
 from kernelwise.search.engine.runner import feature_space_variance
 from kernelwise.search.engine.scored_kernel import SMOOTH
 from kernelwise.search.propose.c_range import STEP
-from kernelwise.solvers.platt import doubt_of, fit_platt_of
+from kernelwise.solvers.probability import doubt_of, fit_platt_of
 
 #: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.
 MAX_SEARCH_ROWS = 20_000

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import copies_of
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.data.samples import Samples
-from kernelwise.solvers.platt import doubt_of, fit_platt_of, sigmoids_along
-from kernelwise.solvers.probability import class_probabilities, log_odds
-from kernelwise.solvers.sigmoids import increasing_sigmoids
+from kernelwise.solvers.probability import (
+    class_probabilities,
+    doubt_of,
+    fit_platt_of,
+    increasing_sigmoids,
+    log_odds,
+    sigmoids_along,
+)
 
 #: Numbers that sigmoids are fitted to at a time.
 MOST_NUMBERS = 2_000_000

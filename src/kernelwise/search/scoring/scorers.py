@@ -18,8 +18,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring, get_scorer_names
 
-from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.sklearn_compat import safe_indexing, stacklevel_of_user
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
 from kernelwise.search.scoring.scores import NUMBER_PREFIXES, FoldAnswers

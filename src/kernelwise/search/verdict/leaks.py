@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
 
-from kernelwise._core.row_numbers import numbers_rows
 from kernelwise._core.text import in_words
 from kernelwise.findings import Entry, Finding, catalogue
+from kernelwise.tables.column import numbers_rows
 
 #: Fewer rows than this say nothing about a column.
 MIN_ROWS = 30

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
-from kernelwise._core.weights import copies_of
+from kernelwise._core.validation import copies_of
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.gram import gram_of
 from kernelwise.search.data.canonical import sample

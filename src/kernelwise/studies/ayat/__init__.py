@@ -14,7 +14,7 @@ import numpy as np
 
 from kernelwise.estimators import SVC
 from kernelwise.kernels import KMOD, RBF, ExponentialRBF, Kernel
-from kernelwise.solvers.platt import fit_platt, platt_probability
+from kernelwise.solvers.probability import fit_platt, platt_probability
 from kernelwise.studies.ayat import rules
 from kernelwise.studies.ayat.real_sets import CANCER_SET, DIGIT_SETS, cancer, digits, signs
 from kernelwise.studies.ayat.searches import conditioning, synthetic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernelwise.studies import running
+from kernelwise.studies import study as studies
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def run():
     """Run parts of a study, quickly and silently."""
 
     def run_parts(name, *parts, is_quick=True, **options):
-        return running.run(name, is_quick, parts or None, say=lambda text: None, **options)
+        return studies.run(name, is_quick, parts or None, say=lambda text: None, **options)
 
     return run_parts
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from tests.studies.test_numbers import STUDIES, read
 
-from kernelwise.studies import running
 from kernelwise.studies import study as shared
 from kernelwise.studies.claims import VERDICTS, Claim, Range, add_claims, counted, filled, found, judge
 from kernelwise.studies.study import Study
@@ -159,14 +158,14 @@ def test_a_claim_is_two_lines_on_the_terminal(monkeypatch):
 
 def test_a_quick_run_has_a_banner_and_judges_nothing(run):
     said = []
-    study = running.run("yin", True, ("limits", "claims"), say=said.append)
+    study = shared.run("yin", True, ("limits", "claims"), say=said.append)
     assert said[0] == (
         "A quick run: at most 200 rows of a set, every fourth width and C, five folds. It shows what a full "
         "run does, and gives no verdicts."
     )
     assert "claims" not in study.tables
     assert study.sentences == []
-    for name in running.NAMES:
+    for name in shared.NAMES:
         assert import_module(f"kernelwise.studies.{name}").QUICK_MEANS
 
 

@@ -9,7 +9,7 @@ from kernelwise.cli.app import main
 from kernelwise.datasets import loader
 from kernelwise.datasets.catalog import resolve
 from kernelwise.datasets.manifest import SOURCES
-from kernelwise.studies import running
+from kernelwise.studies import study as studies
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_every_set_of_a_study_is_in_the_manifest():
-    for name in running.NAMES:
+    for name in studies.NAMES:
         module = __import__(f"kernelwise.studies.{name}", fromlist=["DATA"])
         assert {file for data in module.DATA for file in resolve(data, None)} <= set(SOURCES)
 

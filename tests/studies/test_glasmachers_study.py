@@ -11,8 +11,8 @@ from sklearn.datasets import load_iris
 from kernelwise.kernels import RBF
 from kernelwise.metrics import kernel_target_alignment, polarization
 from kernelwise.selection import glasmachers_curves
-from kernelwise.studies.glasmachers import closest_pair, local_optima
-from kernelwise.studies.glasmachers.closest_pair import PATTERNS, draw_points, limits
+from kernelwise.studies import glasmachers
+from kernelwise.studies.glasmachers import PATTERNS, draw_points, limits, local_optima
 from kernelwise.studies.glasmachers.local_optima import (
     Valleys,
     of_halves,
@@ -56,9 +56,9 @@ def test_the_theorems_hold_on_random_points(run, rows):
 
 def test_sets_that_floating_point_cannot_tell_are_left_out(run, rows, monkeypatch):
     lost = {"closeness": 0.0, "lemma": [(0.0, 0.0)] * 3}
-    lost |= {f"{p}/{name}": 0 for p in PATTERNS for name in closest_pair.CRITERIA}
-    slopes = closest_pair.slopes
-    monkeypatch.setattr(closest_pair, "slopes", lambda seed: lost if seed % 10 else slopes(seed))
+    lost |= {f"{p}/{name}": 0 for p in PATTERNS for name in glasmachers.CRITERIA}
+    slopes = glasmachers.slopes
+    monkeypatch.setattr(glasmachers, "slopes", lambda seed: lost if seed % 10 else slopes(seed))
     study = run("glasmachers", "theorems", is_quick=False)
     assert {row["sets"] for row in rows(study, "theorems")} == {20}
     told = "In 320 of 320 cases (20 sets of points, two labellings each, 8 criteria)"
@@ -72,7 +72,7 @@ def test_the_sums_of_lemma_1_are_those_of_the_kernel():
     K = RBF(gamma)(points.X)
     D = ((points.X[:, None] - points.X) ** 2).sum(axis=2)
     upper = np.triu_indices(len(K), 1)
-    for weights, found in zip((K, K * D), closest_pair.others_over_closest(points, gamma), strict=True):
+    for weights, found in zip((K, K * D), glasmachers.others_over_closest(points, gamma), strict=True):
         values = weights[upper]
         closest = values[D[upper].argmin()]
         assert found == pytest.approx((values.sum() - closest) / closest)
@@ -122,7 +122,7 @@ def test_the_figure_has_both_patterns_and_the_limits(run, rows):
     panels = study.figures["patterns"].panels
     assert len(panels) == 6
     assert [line.name for line in panels[0].lines] == ["equal labels", "different labels"]
-    assert panels[0].marks[0].value == closest_pair.N_POINTS - 1
+    assert panels[0].marks[0].value == glasmachers.N_POINTS - 1
     narrow = {
         row["labels"]: row for row in rows(study, "patterns") if row["sigma over closest distance"] < 0.4
     }

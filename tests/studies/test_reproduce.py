@@ -18,7 +18,7 @@ from kernelwise.studies import (
 from kernelwise.studies.ayat import searches
 from kernelwise.studies.beyond import Data, outer_splits
 from kernelwise.studies.glasmachers import local_optima
-from kernelwise.studies.running import NAMES
+from kernelwise.studies.study import NAMES
 
 
 @pytest.fixture

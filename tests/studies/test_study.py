@@ -13,7 +13,8 @@ import pytest
 
 import kernelwise
 from kernelwise._core.journal import Journal
-from kernelwise.studies import figures, provenance, running, tables, writing
+from kernelwise.studies import figures, tables, writing
+from kernelwise.studies import study as studies
 from kernelwise.studies.claims import Claim, add_claims, found
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.study import Study, few_rows
@@ -127,7 +128,7 @@ def test_an_unknown_part_is_refused():
     with pytest.raises(
         ValueError, match=r"The study yin has no part 'table9'\. Its parts are table1, table2, curves"
     ):
-        running.run("yin", only=["table9"])
+        studies.run("yin", only=["table9"])
 
 
 def test_an_empty_table_is_no_error(tmp_path):
@@ -145,7 +146,7 @@ def test_few_rows_are_always_the_same():
 
 
 def test_a_page_of_some_parts_says_so(tmp_path):
-    study = running.run("glasmachers", is_quick=True, only=["patterns"], say=lambda line: None)
+    study = studies.run("glasmachers", is_quick=True, only=["patterns"], say=lambda line: None)
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     assert "command: `kernelwise reproduce glasmachers --quick --only patterns`" in page
 
@@ -173,7 +174,7 @@ def test_a_page_says_how_it_was_made(said, tmp_path):
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     made = page[page.index("## How this page was made") :]
     assert "- command: `kernelwise reproduce toy`\n" in made
-    assert f"- {provenance.made_now()}\n" in made
+    assert f"- {studies.made_now()}\n" in made
     assert re.search(r"kernelwise \d+\.\d+\.\d+\S*, (commit [0-9a-f]{12}\+?, )?\d{4}-\d\d-\d\d\n", made)
     assert "- cells from a journal: 1 by 0.0.9, commit abc; 1 by " in made
     assert "scikit-learn " in made
@@ -185,11 +186,11 @@ def test_without_git_there_is_no_commit(monkeypatch):
     def no_git(*_, **__):
         raise FileNotFoundError("git")
 
-    monkeypatch.setattr(provenance.subprocess, "run", no_git)
-    provenance.commit.cache_clear()
-    assert provenance.commit() == ""
-    assert provenance.software() == kernelwise.__version__
-    provenance.commit.cache_clear()
+    monkeypatch.setattr(studies.subprocess, "run", no_git)
+    studies.commit.cache_clear()
+    assert studies.commit() == ""
+    assert studies.software() == kernelwise.__version__
+    studies.commit.cache_clear()
 
 
 def test_parts_that_are_not_run_are_kept(monkeypatch, tmp_path, said):
@@ -207,12 +208,12 @@ def test_parts_that_are_not_run_are_kept(monkeypatch, tmp_path, said):
     )
     parts = {"first": first, "second": second, "claims": partial(add_claims, [claim])}
     toy = SimpleNamespace(TITLE="A toy", PARTS=parts, QUICK_MEANS="nothing", DATA=())
-    monkeypatch.setattr(running, "import_module", lambda name: toy)
+    monkeypatch.setattr(studies, "import_module", lambda name: toy)
     n_runs = 1
-    write(running.run("toy", say=said.append), tmp_path)
+    write(studies.run("toy", say=said.append), tmp_path)
     svg = (tmp_path / "toy_curve.svg").read_bytes()
     n_runs = 2
-    study = running.run("toy", only=["second"], say=said.append, kept=tmp_path)
+    study = studies.run("toy", only=["second"], say=said.append, kept=tmp_path)
     assert study.tables["one"].rows == [{"data": "iris", "rate": 1.5, "is so": False}]
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     assert "| iris | 1.5 | False |" in page
@@ -222,6 +223,6 @@ def test_parts_that_are_not_run_are_kept(monkeypatch, tmp_path, said):
     assert "Second 1." not in page
     assert "![Accuracy over γ](toy_curve.svg)" in page
     assert (tmp_path / "toy_curve.svg").read_bytes() == svg
-    assert running.run("toy", only=["second"], say=said.append, kept=tmp_path / "none").tables.keys() == {
+    assert studies.run("toy", only=["second"], say=said.append, kept=tmp_path / "none").tables.keys() == {
         "two"
     }

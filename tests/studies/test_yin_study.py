@@ -13,7 +13,7 @@ from kernelwise.datasets import make_two_gaussians
 from kernelwise.selection import yin_curves, yin_grid_search
 from kernelwise.studies import yin
 from kernelwise.studies.claims import VERDICTS, judge
-from kernelwise.studies.yin import copies, theory
+from kernelwise.studies.yin import copies, over_sigma
 
 
 def test_yin_has_a_row_for_each_method(run, rows, monkeypatch):
@@ -94,13 +94,13 @@ def test_rank_correlations_are_spearmans():
         | {"cv accuracy": 0.5 + k**2 / 100, "± s.e.": 0.05, "larger class": 0.5}
         for k in range(5)
     ]
-    esdr, dbtc, j4 = theory.follow_rows(rows)
+    esdr, dbtc, j4 = over_sigma.follow_rows(rows)
     assert (esdr["rank correlation"], dbtc["rank correlation"]) == (pytest.approx(1), pytest.approx(-1))
     assert j4["rank correlation"] is None
     assert (esdr["opposite steps"], dbtc["opposite steps"], j4["opposite steps"]) == (0, 1, 0)
     assert (esdr["largest value"], esdr["best accuracy"]) == (4.0, pytest.approx(0.66))
     assert (esdr["signal"], esdr["widths"]) == (True, 5)
-    assert not theory.follow_rows([row | {"± s.e.": 0.09} for row in rows])[0]["signal"]
+    assert not over_sigma.follow_rows([row | {"± s.e.": 0.09} for row in rows])[0]["signal"]
 
 
 def test_the_power_of_C_is_the_slope_of_the_logarithms():
@@ -109,17 +109,17 @@ def test_the_power_of_C_is_the_slope_of_the_logarithms():
         s: {"Cs": Cs, "accuracies": np.where(Cs >= 4.0**s, np.where(Cs >= 16.0**s, 1.0, 0.98), 0.5)}
         for s in (1, 2, 3)
     }
-    rows = theory.wide_rows(found)
+    rows = over_sigma.wide_rows(found)
     assert [row["C for 0.978"] for row in rows] == [2.0, 4.0, 6.0]
-    assert theory.slope(rows, "C for 0.978") == pytest.approx(2)
-    assert theory.slope(rows, "C for 0.999") == pytest.approx(4)
-    assert theory.slope([{"log2 sigma": 1, "C": None}], "C") is None
+    assert over_sigma.slope(rows, "C for 0.978") == pytest.approx(2)
+    assert over_sigma.slope(rows, "C for 0.999") == pytest.approx(4)
+    assert over_sigma.slope([{"log2 sigma": 1, "C": None}], "C") is None
 
 
 def test_limits_are_those_of_a_double_loop():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(30, 3)), np.arange(30) % 3 == 0
-    found = theory.limit_rows("toy", X, y)
+    found = over_sigma.limit_rows("toy", X, y)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     D = cdist(Z, Z) ** 2
     within = 1 / 3 * D[np.ix_(y, y)].mean() + 2 / 3 * D[np.ix_(~y, ~y)].mean()
@@ -130,11 +130,11 @@ def test_limits_are_those_of_a_double_loop():
 
 
 def test_mixed_classes_have_n_over_n_minus_two(monkeypatch):
-    monkeypatch.setattr(theory, "SIZES", (10, 30))
-    for row in theory.mixed_rows(60):
+    monkeypatch.setattr(over_sigma, "SIZES", (10, 30))
+    for row in over_sigma.mixed_rows(60):
         assert row["ESDR"] == pytest.approx(row["n/(n − 2)"], abs=0.02)
         assert row["without self-pairs"] == pytest.approx(1, abs=0.02)
-    (claimed,) = judge(yin.CLAIMS, {"mixed": theory.mixed_rows(3)})
+    (claimed,) = judge(yin.CLAIMS, {"mixed": over_sigma.mixed_rows(3)})
     assert claimed["verdict"] != "holds"
 
 

@@ -64,7 +64,7 @@ def reproduce(
         check_writable(out / "page.md", "--out")
     if paper is Paper.all and only is not None:
         raise UserError("--only chooses parts of one study. Name that study instead of all.")
-    from kernelwise.studies.running import NAMES, run
+    from kernelwise.studies.study import NAMES, run
     from kernelwise.studies.writing import write
 
     parts = options.split_names(only) or None
@@ -77,7 +77,7 @@ def reproduce(
 
 def show_data(paper: Paper | None) -> None:
     """Say which data sets of a study, or of all, are there with the right values; fail if one is not."""
-    from kernelwise.studies.running import NAMES, check_data
+    from kernelwise.studies.study import NAMES, check_data
 
     n_missing = 0
     for name, state in check_data(NAMES if paper in (None, Paper.all) else (paper.value,)):

@@ -5,7 +5,6 @@
 a paper has the parts of its study, which its ``__init__`` names, what the paper says and where
 (``claims.toml``), and the rules that judge it (`rules`).
 
-All studies share `study` (cells, data sets, results), `tables`, `figures` and `claims`, whose words `notions`
-gives a meaning in numbers. `running` runs the parts of a study, `writing` writes its page, with `provenance`,
-and `keeping` keeps the parts of a page that are not run again.
+All studies share `study` (cells, data sets, results, and the run of their parts), `tables`, `figures` and
+`claims`, whose words `notions` gives a meaning in numbers. `writing` writes the page of a study.
 """

@@ -20,13 +20,11 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from kernelwise.studies.notions import MOST
-from kernelwise.studies.study import Study
+from kernelwise.studies.study import OF_CLAIMS, Study
 from kernelwise.studies.tables import NoRow, Row
 
 #: The rows of a study's tables by name: what claims are judged by.
 Tables = dict[str, list[Row]]
-#: The name of the table; `writing` puts it first.
-TABLE = "claims"
 HOLDS, IN_PART, NOT, OPEN = VERDICTS = (
     "holds",
     "holds in part",
@@ -169,6 +167,6 @@ def add_claims(claims: Iterable[Claim], study: Study) -> None:
     rows = judge(claims, {name: table.rows for name, table in study.tables.items()})
     if not rows:
         study.say("Claims are judged by the tables of the other parts, and none of these was made.")
-    study.table(TABLE, "What the paper claims, and what we find", rows)
+    study.table(OF_CLAIMS, "What the paper claims, and what we find", rows)
     if rows:
         study.say("Results are cut here. --out DIR writes them in full, with reasons.")

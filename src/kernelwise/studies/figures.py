@@ -39,6 +39,17 @@ class Picture(Protocol):
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A figure whose file stays as it is."""
+
+    caption: str
+    size: tuple[float, float] = (0.0, 0.0)
+
+    def draw(self, figure: Any) -> None:
+        raise AssertionError("A figure that is kept is not drawn.")
+
+
+@dataclass(frozen=True)
 class Line:
     """A curve by its points; ``style`` as in matplotlib ("-", "--", "o", …)."""
 

@@ -1,30 +1,70 @@
-"""A study: its data sets, its cells, which a journal keeps, and its tables, figures and sentences."""
+"""A study: its data sets, its cells, which a journal keeps, its tables, figures and sentences; and its run.
+
+`run` runs the parts of a study. What they made can be kept as data (NAME.json beside the page says which part
+made what), so that a run of some parts keeps the others.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field
-from functools import partial
+from datetime import UTC, datetime
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise import __version__
+from kernelwise._core.files import whole_file
 from kernelwise._core.journal import fingerprint
 from kernelwise._core.text import jsonable
 from kernelwise.datasets import Dataset, load
+from kernelwise.datasets.catalog import resolve
+from kernelwise.datasets.loader import ChangedError
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.studies.figures import Picture
-from kernelwise.studies.provenance import made_now, software
-from kernelwise.studies.tables import Row, Table, format_rows
+from kernelwise.studies.figures import Kept, Picture
+from kernelwise.studies.tables import Row, Table, format_rows, read_csv
 
+#: Studies, in the order of ``kernelwise reproduce all``: the papers by number, then ours.
+NAMES = ("abe", "ayat", "glasmachers", "laanaya", "yin", "beyond")
+#: The part, and the table, that judges the others; a page has it first.
+OF_CLAIMS = "claims"
 #: Data sets that were not found in the present run of a study, and the hashes of those that were.
 left_out: list[str] = []
 used: dict[str, str] = {}
+
+
+@cache
+def commit() -> str:
+    """The commit of the sources that run, "" if they are not a checkout; "+" if they were changed since."""
+    folder = Path(__file__).resolve().parent
+    try:
+        told = [
+            subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout
+            for words in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "--", "../.."])
+        ]
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return told[0].strip() + ("+" if told[1].strip() else "")
+
+
+def software() -> str:
+    """Version and commit of the package."""
+    return f"{__version__}, commit {commit()}" if commit() else __version__
+
+
+def made_now() -> str:
+    """Version, commit and date of what is made now."""
+    return f"kernelwise {software()}, {datetime.now(UTC):%Y-%m-%d}"
 
 
 @dataclass
@@ -159,3 +199,90 @@ def _arrays(values: Any) -> Iterator[np.ndarray]:
             yield from _arrays(value)
         elif isinstance(value, partial):
             yield from _arrays(value.args)
+
+
+def write_index(study: Study, directory: Path) -> None:
+    """Write what the parts of a study made, and the hashes of their data."""
+    index = {
+        "parts": {
+            name: {
+                "made": part.made,
+                "cells": dict(part.cells),
+                "sentences": part.sentences,
+                "tables": {t: [study.tables[t].caption, study.tables[t].is_shown] for t in part.tables},
+                "figures": {f: study.figures[f].caption for f in part.figures},
+            }
+            for name, part in study.parts.items()
+        },
+        "data": study.data,
+    }
+    with whole_file(directory / f"{study.name}.json", "w", encoding="utf-8") as file:
+        file.write(json.dumps(index, indent=1, ensure_ascii=False) + "\n")
+
+
+def keep(study: Study, directory: Path, parts: Iterable[str]) -> None:
+    """Read the parts of an earlier page that are not to be run, with their rows, into a study."""
+    path = directory / f"{study.name}.json"
+    if not path.exists():
+        return
+    index = json.loads(path.read_text(encoding="utf-8"))
+    study.data = dict(index["data"])
+    for name in parts:
+        found = index["parts"].get(name)
+        if found is None or name in study.only:
+            continue
+        for table, (caption, is_shown) in found["tables"].items():
+            study.tables[table] = Table(caption, read_csv(directory / f"{study.name}_{table}.csv"), is_shown)
+        study.figures |= {figure: Kept(caption) for figure, caption in found["figures"].items()}
+        lists = {kind: list(found[kind]) for kind in ("tables", "figures", "sentences")}
+        study.parts[name] = Part(found["made"], Counter(found["cells"]), **lists)
+
+
+def check_data(names: Collection[str] = NAMES) -> Iterator[tuple[str, str]]:
+    """Name and state of every data set that studies read: found, changed, or what to download."""
+    wanted = dict.fromkeys(one for name in names for one in import_module(f"kernelwise.studies.{name}").DATA)
+    for name in wanted:
+        for file in resolve(name, None):
+            try:
+                dataset = load(file)
+            except (FileNotFoundError, ChangedError) as error:
+                yield file, f"not there: {error}"
+            else:
+                yield file, f"sha256 {dataset.sha256[:12]}, {dataset.source}"
+
+
+def run(
+    name: str,
+    is_quick: bool = False,
+    only: Collection[str] | None = None,
+    journal: MutableMapping[str, Any] | None = None,
+    say: Callable[[str], None] = print,
+    kept: Path | None = None,
+) -> Study:
+    """Run the parts of a study, all of them if ``only`` is None.
+
+    Of a page in the folder ``kept`` the parts that are not run stay as they are; claims are judged anew.
+    """
+    module = import_module(f"kernelwise.studies.{name}")
+    unknown = set(only or ()) - set(module.PARTS)
+    if unknown:
+        raise ValueError(
+            f"The study {name} has no part {min(unknown)!r}. Its parts are {', '.join(module.PARTS)}."
+        )
+    left_out.clear()
+    used.clear()
+    study = Study(name, module.TITLE, is_quick, {} if journal is None else journal, say)
+    study.only = tuple(part for part in module.PARTS if part in (only or ()))
+    if is_quick:
+        study.quick_means = module.QUICK_MEANS
+        say(study.banner)
+    if only is not None and kept is not None and not is_quick:
+        keep(study, kept, (part for part in module.PARTS if part != OF_CLAIMS))
+    is_kept = bool(study.parts)
+    for part, do in module.PARTS.items():
+        if only is None or part in only or (is_kept and part == OF_CLAIMS):
+            study.part = part
+            do(study)
+    study.data |= used
+    study.parts = {part: study.parts[part] for part in module.PARTS if part in study.parts}
+    return study

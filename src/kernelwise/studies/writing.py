@@ -1,17 +1,19 @@
-"""A study as files: a page, the rows of every table, the figures."""
+"""A study as files: a page, which says where its numbers come from, the rows of every table, the figures."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 from kernelwise._core.files import whole_file
-from kernelwise.studies.claims import TABLE
-from kernelwise.studies.figures import can_draw, save
-from kernelwise.studies.keeping import Kept, write_index
-from kernelwise.studies.provenance import made_how
-from kernelwise.studies.study import Study
+from kernelwise.studies.figures import Kept, can_draw, save
+from kernelwise.studies.study import OF_CLAIMS, Study, write_index
 from kernelwise.studies.tables import Table, markdown, write_csv
+
+#: Libraries whose versions move the last digits of results.
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 def write(study: Study, directory: Path) -> list[Path]:
@@ -39,14 +41,14 @@ def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path])
     yield f"# {study.title}"
     if study.is_quick:
         yield f"**{study.banner}**"
-    if TABLE in tables:  # what a reader looks for first
-        yield from _table(study.tables[TABLE], tables[TABLE])
+    if OF_CLAIMS in tables:  # what a reader looks for first
+        yield from _table(study.tables[OF_CLAIMS], tables[OF_CLAIMS])
     if study.sentences:
         yield "## Notes"
         yield "\n".join(f"- {sentence}" for sentence in study.sentences)
     for part in study.parts.values():
         for name in part.tables:
-            if name != TABLE:
+            if name != OF_CLAIMS:
                 yield from _table(study.tables[name], tables[name])
     for part in study.parts.values():
         for name in part.figures:
@@ -62,3 +64,23 @@ def _table(table: Table, path: Path) -> Iterator[str]:
         yield f"## {table.caption}"
         yield markdown(table.rows)
     yield f"{'Rows' if table.is_shown else table.caption}: [{path.name}]({path.name})"
+
+
+def made_how(study: Study) -> Iterator[str]:
+    """What a reader needs to repeat a page, a line each."""
+    quick = " --quick" if study.is_quick else ""
+    is_part = study.only and set(study.parts) <= {*study.only}
+    only = f" --only {','.join(study.only)}" if is_part else ""
+    yield f"command: `kernelwise reproduce {study.name}{quick}{only}`"
+    by_software: dict[str, list[str]] = {}
+    for name, part in study.parts.items():
+        by_software.setdefault(part.made, []).append(name)
+    for made, names in by_software.items():
+        yield made + (f": {', '.join(names)}" if len(by_software) > 1 else "")
+    cells = sum((part.cells for part in study.parts.values()), Counter())
+    if len(cells) > 1:
+        yield f"cells from a journal: {'; '.join(f'{n} by {who}' for who, n in sorted(cells.items()))}"
+    yield ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    if study.data:
+        hashes = ", ".join(f"{name} {sha256[:12]}" for name, sha256 in sorted(study.data.items()))
+        yield f"data (first digits of the sha256 of `kernelwise reproduce --check-data`): {hashes}"

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernelwise.studies.claims import Found, Range, counted, found
-from kernelwise.studies.glasmachers.closest_pair import DOMINANCE
 from kernelwise.studies.notions import EQUAL, LOTS, MOST, NOISY, RANDOM, SURE_Z, is_significant
 from kernelwise.studies.tables import Row, grouped
+
+#: Sum of all other pairs' kernel values over that of the closest, at the width where signs are read.
+DOMINANCE = 1e-3
 
 
 def dominates(lemma: list[Row]) -> Found:

@@ -29,7 +29,7 @@ from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.notions import error_of_share
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
-from kernelwise.studies.yin import copies, figures, rules, theory
+from kernelwise.studies.yin import copies, over_sigma, rules
 from kernelwise.studies.yin.copies import PAPERS, TOGETHER, CopiesTogether
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
@@ -228,15 +228,15 @@ def curves(study: Study) -> None:
             settings = study.choose({}, QUICK) | {"cv": cv}
             found[name, folds] = study.cell(f"curves/{name}/{folds}", _curves, X, y, settings)
     if found:
-        rows = figures.curve_rows(found, sets)
+        rows = over_sigma.curve_rows(found, sets)
         study.table("curves", "Figures 4 to 7", rows, is_shown=False)
-        study.table("follows", FOLLOWS, theory.follow_rows(rows))
+        study.table("follows", FOLLOWS, over_sigma.follow_rows(rows))
         printed = {name: PAPER[name][-1][0] for name in sets}
-        study.figure("figures4to7", figures.by_sigma(rows, printed))
+        study.figure("figures4to7", over_sigma.by_sigma(rows, printed))
     if ("banknote", PAPERS) in found:
         banknote = found["banknote", PAPERS]
-        study.table("figure8", "Figure 8", figures.by_C_rows(banknote), is_shown=False)
-        study.figure("figure8", figures.by_C(banknote))
+        study.table("figure8", "Figure 8", over_sigma.by_C_rows(banknote), is_shown=False)
+        study.figure("figure8", over_sigma.by_C(banknote))
 
 
 def _curves(X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def wide(study: Study) -> None:
         exponent: study.cell(f"wide/{exponent}", _over_C, X, y, exponent, most)
         for exponent, most in study.choose(WIDE, WIDE[:2])
     }
-    study.table("wide", WIDE_CAPTION, theory.wide_rows(found))
+    study.table("wide", WIDE_CAPTION, over_sigma.wide_rows(found))
     study.table("ends", ENDS_CAPTION, [row for name in ENDS_OF for row in end_rows(study, name)])
 
 
@@ -291,10 +291,10 @@ def gaussians(study: Study) -> None:
     """Figures 2, 3 and 9."""
     told = "Figure 1 of the paper is a drawing of a margin without numbers. We have no such figure."
     study.note(told, is_cut=False)
-    study.figure("figure2", figures.circles())
-    rows = figures.closed_form_rows(SIGMAS)
+    study.figure("figure2", over_sigma.circles())
+    rows = over_sigma.closed_form_rows(SIGMAS)
     study.table("figure3", "Figure 3: ESDR of two Gaussian classes, in closed form", rows, is_shown=False)
-    study.figure("figure3", figures.closed_form(rows))
+    study.figure("figure3", over_sigma.closed_form(rows))
     settings = study.choose({"Cs": BROAD_CS}, {**QUICK, "Cs": BROAD_CS[::8], "cv": QUICK_FOLDS})
     found = {
         image: study.cell(
@@ -302,14 +302,14 @@ def gaussians(study: Study) -> None:
         )
         for image in IMAGES
     }
-    study.table("figure9", "Figure 9", figures.image_rows(found), is_shown=False)
-    study.figure("figure9", figures.images(found))
+    study.table("figure9", "Figure 9", over_sigma.image_rows(found), is_shown=False)
+    study.figure("figure9", over_sigma.images(found))
 
 
 def limits(study: Study) -> None:
     """ESDR of mixed classes, and at both ends of σ."""
-    study.table("mixed", "ESDR of classes that are one", theory.mixed_rows(study.choose(200, 20)))
-    rows = [theory.limit_rows(*one) for one in _sets(study)]
+    study.table("mixed", "ESDR of classes that are one", over_sigma.mixed_rows(study.choose(200, 20)))
+    rows = [over_sigma.limit_rows(*one) for one in _sets(study)]
     study.table("limits", "ESDR at both ends of σ, beside its limits", rows)
 
 

@@ -119,11 +119,18 @@ def has_copies(K: Gram) -> bool:
 def vote(decision: Double, n_classes: int, found: NDArray[np.int32]) -> None:
     """Write class indices by votes of pairs; of equal votes, sums of decision values decide."""
 
-def gaussian_fill(left: Single, panels: Single, out: Single) -> None:
-    """Write 2^(left · panel) to ``out``; panels have the shape (n_panels, left.shape[1], WIDTH)."""
+def fill_kernel(shapes: NDArray[np.int64], powers: Single, left: Single, panels: Single, out: Single) -> None:
+    """Write values of a sum of kernels to ``out``; panels have the shape (n_panels, left.shape[1], WIDTH).
 
-def gaussian_add(left: Single, change: Single, panels: Single, total: Double) -> None:
-    """Add Σ change_k 2^(left_k · panel) to ``total``; a multiple of ROWS rows."""
+    A row of ``shapes`` is a term: 0 (Gaussian) or 1 (Laplacian), its columns, and its powers. A row of
+    ``powers`` is a scale and a weight; a value is Σ weight·2^(scale·e). The exponent e of a Gaussian term is
+    left · panel, that of a Laplacian term −Σ|left − panel|.
+    """
+
+def add_kernel(
+    shapes: NDArray[np.int64], powers: Single, left: Single, change: Single, panels: Single, total: Double
+) -> None:
+    """Add Σ change_k times the values of row k (see `fill_kernel`) to ``total``; a multiple of ROWS rows."""
 
 def decay(D: Double, scale: float, out: Double) -> None:
     """Write exp(−scale·D) to ``out``, zero for what would be a denormal number; D may be ``out`` itself."""

@@ -199,29 +199,52 @@ void vote(Matrix<const double> decision, Index n_classes, Vector<std::int32_t> f
 }
 
 Rows<const float> panels_of(const Matrix<const float>& left, const Cube<const float>& panels) {
-    need(panels.shape(1) == left.shape(1) && panels.shape(2) == GAUSSIAN_WIDTH,
+    need(panels.shape(1) == left.shape(1) && panels.shape(2) == KERNEL_WIDTH,
          "A panel has a row of 64 numbers for each column of the rows.");
-    return {panels.data(), static_cast<Index>(panels.shape(0)), static_cast<Index>(panels.shape(1)) * GAUSSIAN_WIDTH};
+    return {panels.data(), static_cast<Index>(panels.shape(0)), static_cast<Index>(panels.shape(1)) * KERNEL_WIDTH};
 }
 
-void gaussian_fill(Matrix<const float> left, Cube<const float> panels, Matrix<float> out) {
+using Shapes = nb::ndarray<const Index, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Powers = nb::ndarray<const float, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+
+KernelTerms terms_of(const Shapes& shapes, const Powers& powers, const Matrix<const float>& left) {
+    const KernelTerms terms{{shapes.data(), static_cast<Index>(shapes.shape(0)), 3},
+                            {powers.data(), static_cast<Index>(powers.shape(0)), 2}};
+    const Index n_columns = static_cast<Index>(left.shape(1));
+    Index columns_left = n_columns, powers_left = terms.powers.count;
+    for (Index t = 0; t < terms.shapes.count; ++t) {
+        const Row<const Index> shape = terms.shapes[t];
+        need(shape[0] == 0 || shape[0] == 1, "A term is Gaussian, 0, or Laplacian, 1.");
+        // Compared with what is left: a sum of them could overflow.
+        need(0 <= shape[1] && shape[1] <= columns_left && 0 <= shape[2] && shape[2] <= powers_left,
+             "The terms have more columns or powers than there are.");
+        columns_left -= shape[1];
+        powers_left -= shape[2];
+    }
+    need(columns_left == 0 && powers_left == 0, "The terms must have all columns and powers.");
+    return terms;
+}
+
+void fill_kernel(Shapes shapes, Powers powers, Matrix<const float> left, Cube<const float> panels, Matrix<float> out) {
+    const KernelTerms terms = terms_of(shapes, powers, left);
     const Rows<const float> columns = panels_of(left, panels);
-    need(GAUSSIAN_ROWS <= static_cast<Index>(out.shape(0)) && out.shape(0) <= left.shape(0) &&
-             static_cast<Index>(out.shape(1)) >= columns.count * GAUSSIAN_WIDTH,
+    need(KERNEL_ROWS <= static_cast<Index>(out.shape(0)) && out.shape(0) <= left.shape(0) &&
+             static_cast<Index>(out.shape(1)) >= columns.count * KERNEL_WIDTH,
          std::to_string(left.shape(0)) + " rows and " + std::to_string(panels.shape(0)) +
              " panels do not fit the array.");
     nb::gil_scoped_release without_lock;
-    chosen_functions().gaussian_fill(view(left), columns, view(out));
+    chosen_functions().fill_kernel(terms, view(left), columns, view(out));
 }
 
-void gaussian_add(Matrix<const float> left, Vector<const float> change, Cube<const float> panels,
-                  Vector<double> total) {
+void add_kernel(Shapes shapes, Powers powers, Matrix<const float> left, Vector<const float> change,
+                Cube<const float> panels, Vector<double> total) {
+    const KernelTerms terms = terms_of(shapes, powers, left);
     const Rows<const float> columns = panels_of(left, panels);
-    need(left.shape(0) % GAUSSIAN_ROWS == 0 && change.size() == left.shape(0) &&
-             static_cast<Index>(total.size()) == columns.count * GAUSSIAN_WIDTH,
+    need(left.shape(0) % KERNEL_ROWS == 0 && change.size() == left.shape(0) &&
+             static_cast<Index>(total.size()) == columns.count * KERNEL_WIDTH,
          "There must be a factor for each row, four rows or a multiple, and a sum for each column.");
     nb::gil_scoped_release without_lock;
-    chosen_functions().gaussian_add(view(left), view(change), columns, view(total));
+    chosen_functions().add_kernel(terms, view(left), view(change), columns, view(total));
 }
 
 void decay(Matrix<const double> D, double scale, Matrix<double> out) {
@@ -376,8 +399,8 @@ NB_MODULE(_native, module) {
     module.attr("targets") = nb::cast(names);
     module.attr("HAIR") = HAIR;
     module.attr("NO_OFFSET") = NO_OFFSET;
-    module.attr("ROWS") = GAUSSIAN_ROWS;
-    module.attr("WIDTH") = GAUSSIAN_WIDTH;
+    module.attr("ROWS") = KERNEL_ROWS;
+    module.attr("WIDTH") = KERNEL_WIDTH;
     define_pool<float>(module, "SinglePool");
     define_pool<double>(module, "DoublePool");
     define_solve_path<double, float>(module);
@@ -389,8 +412,8 @@ NB_MODULE(_native, module) {
     define(module, "has_copies", &has_copies<double>, "K");
     define(module, "has_copies", &has_copies<float>, "K");
     define(module, "vote", &vote, "decision", "n_classes"_a, "found");
-    define(module, "gaussian_fill", &gaussian_fill, "left", "panels", "out");
-    define(module, "gaussian_add", &gaussian_add, "left", "change", "panels", "total");
+    define(module, "fill_kernel", &fill_kernel, "shapes", "powers", "left", "panels", "out");
+    define(module, "add_kernel", &add_kernel, "shapes", "powers", "left", "change", "panels", "total");
     define(module, "decay", &decay, "D", "scale"_a, "out");
     define(module, "fit_sigmoids", &fit_sigmoids, "f", "target", "w", "points");
     define(module, "from_products", &from_products, "G", "norms_x", "norms_y", "rounding"_a);

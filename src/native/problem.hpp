@@ -172,7 +172,14 @@ struct Factors {
     KERNELWISE_INLINE Index n_absent() const { return V.count / beta.stride; }
 };
 
-// Rows of a block of Gaussian kernel values, and columns of a panel of samples.
-constexpr Index GAUSSIAN_ROWS = 4, GAUSSIAN_WIDTH = 64;
+// Rows of a block of kernel values, and columns of a panel of samples.
+constexpr Index KERNEL_ROWS = 4, KERNEL_WIDTH = 64;
+
+// The terms of a sum of kernels. A shape is {0 for a Gaussian and 1 for a Laplacian term, columns of the samples that are
+// its own, powers of its exponent}; the powers of all terms follow each other, each a scale and a weight.
+struct KernelTerms {
+    Rows<const Index> shapes;
+    Rows<const float> powers;
+};
 
 }  // namespace kernelwise

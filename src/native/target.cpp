@@ -2,7 +2,7 @@
 #include "decay.hpp"
 #include "distances.hpp"
 #include "fold_paths.hpp"
-#include "gaussian_rows.hpp"
+#include "kernel_rows.hpp"
 #include "shapley.hpp"
 #include "sigmoids.hpp"
 #include "sketch.hpp"
@@ -29,8 +29,8 @@ extern const Functions functions;
 constinit const Functions functions{
     {solve_path<double, float>, solve_path<double, double>, solve_path<float, float>, solve_path<float, double>},
     {fold_functions<double>, fold_functions<float>},
-    gaussian::fill,
-    gaussian::add,
+    kernel_rows::fill,
+    kernel_rows::add,
     decay,
     sigmoids::fit,
     distances::from_products,

@@ -27,8 +27,9 @@ struct Functions {
     std::tuple<SolvePath<double, float>, SolvePath<double, double>, SolvePath<float, float>, SolvePath<float, double>>
         path;
     std::tuple<FoldFunctions<double>, FoldFunctions<float>> folds;
-    void (*gaussian_fill)(Rows<const float> left, Rows<const float> panels, Rows<float> out);
-    void (*gaussian_add)(Rows<const float> left, Row<const float> change, Rows<const float> panels, Row<double> total);
+    void (*fill_kernel)(const KernelTerms&, Rows<const float> left, Rows<const float> panels, Rows<float> out);
+    void (*add_kernel)(const KernelTerms&, Rows<const float> left, Row<const float> change, Rows<const float> panels,
+                       Row<double> total);
     void (*decay)(Row<const double> D, double scale, Row<double> out);
     Index (*fit_sigmoids)(Rows<const double> f, Rows<const double> target, Rows<const double> w, Rows<double> points);
     void (*from_products)(Rows<double> G, Row<const double> norms_x, Row<const double> norms_y, double rounding);

@@ -11,7 +11,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVR
 
 from kernelwise import TunedSVR
-from kernelwise.kernels import RBF, Linear
+from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.path_problem import warn_of_worst
 from kernelwise.solvers.regression import RegressionPaths, TwinRows, solve_svr, twin_targets
@@ -106,6 +106,17 @@ def test_twin_rows_are_those_of_the_doubled_matrix(diabetes):
         expected = np.zeros(400)
         expected[columns] = -(change @ K[indices])[columns]
         np.testing.assert_allclose(f, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.1), KernelSum([RBF(0.1), Laplacian(0.05), RBF(0.01)])])
+def test_single_precision_has_the_solution_of_double(kernel, diabetes):
+    X, y = diabetes
+    y = (y - y.mean()) / y.std()
+    ours, exact = (solve_svr(kernel, X, y, 3.0, tol=tol) for tol in (1e-3, 1e-9))
+    assert ours.converged
+    assert ours.objective == pytest.approx(exact.objective, rel=1e-5)
+    K = kernel(X)
+    np.testing.assert_allclose(K @ ours.beta + ours.intercept, K @ exact.beta + exact.intercept, atol=3e-3)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

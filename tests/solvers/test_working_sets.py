@@ -7,11 +7,20 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise import _native
-from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
+from kernelwise.kernels import (
+    KMOD,
+    RBF,
+    DiagonalGaussian,
+    DiagonalLaplacian,
+    ExponentialRBF,
+    Gaussian,
+    KernelSum,
+    Laplacian,
+    Polynomial,
+)
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers import working_sets as decomposition
-from kernelwise.solvers.kernel_rows import GaussianRows, KernelRows
+from kernelwise.solvers.kernel_rows import KernelRows, NativeRows, can_be_native
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 
@@ -68,13 +77,13 @@ def test_many_working_sets_in_single_precision_find_the_same_machine(C, loss, ov
 def test_the_square_of_a_working_set_is_computed_once(overlapping, monkeypatch):
     X, y = overlapping
     sizes = []
-    fill = GaussianRows.fill
+    fill = NativeRows.fill
 
     def recorded(self, indices, out):
         sizes.append(indices.size)
         fill(self, indices, out)
 
-    monkeypatch.setattr(GaussianRows, "fill", recorded)
+    monkeypatch.setattr(NativeRows, "fill", recorded)
     solve_svm_by_rows(RBF(0.2), X, y, 1.0)
     assert sizes == [len(X)]  # at most 1500 samples are one working set
 
@@ -83,17 +92,17 @@ def test_f_is_computed_anew_where_the_errors_of_single_precision_add_up(overlapp
     X, y = overlapping
     apart = X + np.where(np.arange(len(X)) % 2, 10.0, -10.0)[:, None]
     kernel = RBF(0.2)
-    precisions = []
-    init = GaussianRows.__init__
+    everywhere = []
+    subtract = KernelRows.subtract
 
-    def recorded(self, kernel, X, dtype):
-        precisions.append(dtype)
-        init(self, kernel, X, dtype)
+    def recorded(self, indices, change, f, columns=slice(None)):
+        everywhere.append(isinstance(columns, slice))
+        subtract(self, indices, change, f, columns)
 
-    monkeypatch.setattr(GaussianRows, "__init__", recorded)
-    monkeypatch.delattr(decomposition, "_in_double")  # never needed here
+    monkeypatch.setattr(KernelRows, "subtract", recorded)
+    monkeypatch.delattr(decomposition.RowProblem, "_in_double")  # never needed here
     ours = solve_svm_by_rows(kernel, apart, y, 100.0)
-    assert np.dtype(np.float64) in precisions
+    assert True in everywhere  # the rows that only check some outputs compute some columns
     assert ours.converged
     np.testing.assert_allclose(ours.gradient, y - kernel(apart) @ ours.beta, atol=2e-4)
 
@@ -104,7 +113,7 @@ def test_single_precision_that_is_not_enough_is_followed_by_double(overlapping):
     far = X + np.where(np.arange(len(X)) % 2, 3000.0, -3000.0)[:, None]
     kernel = RBF(0.2)
     single = np.empty((20, 20), np.float32)
-    GaussianRows(kernel, far, np.dtype(np.float32)).fill(np.arange(20), single)
+    NativeRows(kernel, far).fill(np.arange(20), single)
     assert np.abs(single - kernel(far[:20])).max() > 1e-2
     ours = solve_svm_by_rows(kernel, far, y, 1.0)
     np.testing.assert_allclose(ours.gradient, y - kernel(far) @ ours.beta, atol=1e-6)
@@ -126,26 +135,6 @@ def test_samples_are_set_aside_in_turns_and_all_are_right_in_the_end(overlapping
     assert max(depths) >= 2
     assert ours.converged
     np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
-
-
-def powers_of_two(x):
-    """2^x by the native core: exponents are products with one feature, which is 1."""
-    out = np.empty((x.size, _native.WIDTH), np.float32)
-    _native.gaussian_fill(x[:, None], np.ones((1, 1, _native.WIDTH), np.float32), out)
-    assert (out == out[:, :1]).all()
-    return out[:, 0]
-
-
-def test_powers_of_two_are_right_to_single_precision():
-    x = np.concatenate([-np.geomspace(1e-9, 100, 100_001), np.arange(-100, 1)]).astype(np.float32)
-    powers = powers_of_two(x)
-    np.testing.assert_allclose(powers, np.exp2(x.astype(float)), rtol=3e-7)
-    assert powers[-1] == 1.0
-
-
-def test_powers_of_two_out_of_range_are_those_of_its_ends():
-    powers = powers_of_two(np.array([-1e30, -150.0, 1e-7, 1e30], np.float32))
-    np.testing.assert_array_equal(powers, np.array([2.0**-100, 2.0**-100, 1.0, 1.0], np.float32))
 
 
 def test_little_memory_gives_the_same_machine(overlapping):
@@ -238,17 +227,52 @@ def test_rows_subtract_the_same_whatever_is_kept(memory_limit, overlapping):
     assert rows.n_kept * len(X) * rows.dtype.itemsize <= memory_limit
 
 
-@pytest.mark.parametrize(("dtype", "atol"), [(np.float32, 1e-4), (np.float64, 1e-12)])
-def test_rows_of_a_gaussian_kernel_are_right_to_their_precision(dtype, atol, overlapping):
+WEIGHTS = [1.0, 2.0, 0.1, 0.1, 0.1, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "n_terms"),
+    [
+        (Gaussian(np.diag(WEIGHTS)), 1),
+        (Laplacian(0.3), 1),
+        (DiagonalLaplacian(q=WEIGHTS), 1),
+        (KernelSum([RBF(0.2), Laplacian(0.3), DiagonalGaussian(q=WEIGHTS)], weights=[0.5, 2.0, 1.0]), 3),
+        # Of several widths of one distance, with weights of features and without, each distance is one term.
+        (KernelSum([RBF(0.2), DiagonalLaplacian(q=WEIGHTS), RBF(0.02), RBF(0.6)]), 2),
+        (KernelSum([DiagonalLaplacian(q=WEIGHTS), DiagonalLaplacian(q=0.25 * np.array(WEIGHTS))]), 1),
+        (KernelSum([KernelSum([RBF(0.2)], weights=[3.0]), RBF(0.1)]), 1),
+    ],
+)
+def test_rows_of_the_native_core_are_right_to_single_precision(kernel, n_terms, overlapping):
     X, _ = overlapping
-    kernel = Gaussian(np.diag([1.0, 2.0, 0.1, 0.1, 0.1, 0.1]))
-    rows = GaussianRows(kernel, X, np.dtype(dtype))
-    subtracts_right(rows, kernel, X, atol)
+    assert can_be_native(kernel, X)
+    rows = NativeRows(kernel, X)
+    assert len(rows.terms[0]) == n_terms
+    subtracts_right(rows, kernel, X, 1e-4)
     some = np.arange(3, 900, 7)
-    square = np.full((some.size, some.size + 5), np.nan, dtype)
+    square = np.full((some.size, some.size + 5), np.nan, np.float32)
     rows.fill(some, square)
-    np.testing.assert_allclose(square[:, : some.size], kernel(X[some]), atol=atol / 10)
+    np.testing.assert_allclose(square[:, : some.size], kernel(X[some]), atol=1e-5)
     assert np.isfinite(square).all()
+
+
+def test_other_kernels_and_samples_have_no_rows_of_the_native_core(overlapping):
+    X, _ = overlapping
+    others = [KMOD(), Polynomial(), KernelSum([RBF(), Polynomial()]), lambda A, B: A @ B.T]
+    assert not any(can_be_native(kernel, X) for kernel in others)
+    assert not can_be_native(RBF(), sparse.csr_array(X))
+
+
+@pytest.mark.parametrize("kernel", [Laplacian(0.2), KernelSum([RBF(0.2), Laplacian(0.1), RBF(0.02)])])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_sums_and_laplacian_kernels_are_solved_like_their_gram_matrices(kernel, loss, overlapping):
+    X, y = overlapping
+    ours = solve_svm_by_rows(kernel, X, y, 3.0, loss=loss)
+    whole = solve_svm_dual(kernel(X), y, 3.0, loss=loss)
+    assert ours.converged
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-5)
+    decision, expected = (kernel(X) @ s.beta + s.intercept for s in (ours, whole))
+    np.testing.assert_allclose(decision, expected, atol=5e-3)
 
 
 @pytest.mark.parametrize("n_rows", [1, 3, 4, 5, 63, 64, 65, 130])
@@ -256,7 +280,7 @@ def test_rows_of_a_gaussian_kernel_are_right_to_their_precision(dtype, atol, ove
 def test_blocks_that_are_not_full_give_the_same_values(n_rows, n_columns, overlapping):
     X, _ = overlapping
     kernel = RBF(0.2)
-    rows = GaussianRows(kernel, X, np.dtype(np.float32))
+    rows = NativeRows(kernel, X)
     some, columns = np.arange(5, 5 + 3 * n_rows, 3), np.arange(7, 7 + 2 * n_columns, 2)
     change = np.linspace(-1.0, 2.0, n_rows)
     f = np.ones(len(X))

@@ -22,8 +22,9 @@ from kernelwise._core.validation import (
 from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, PrecomputedDistance, Sigmoid, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.kernels.starts import scale_gamma
+from kernelwise.solvers.kernel_rows import can_be_native
 
-MANY = 1000  # samples from which a Gaussian machine trains faster without its Gram matrix
+MANY = 1000  # samples from which a machine with rows of the native core trains faster without its Gram matrix
 SKLEARN_NAMES = ("linear", "poly", "rbf", "sigmoid")
 
 KernelFunction = Callable[[Any, Any], Any]
@@ -144,11 +145,10 @@ class Rows(NamedTuple):
 def trains_by_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> bool:
     """Whether to train without the Gram matrix: where it does not fit, and where that is faster.
 
-    The rows of a Gaussian kernel are cheap, and most of them are never needed. Parameters are those of
+    The rows that the native core makes are cheap, and most of them are never needed. Parameters are those of
     `gram_or_rows`.
     """
-    is_gaussian = isinstance(kernel, Kernel) and kernel.is_gaussian
-    is_cheap = is_gaussian and isinstance(X, np.ndarray) and n_samples >= MANY
+    is_cheap = n_samples >= MANY and can_be_native(kernel, X)
     size = n_samples**2 * np.dtype(float).itemsize
     return is_cheap or size > memory_limit * MIB or (size > SMALL and size > _bytes(memory_limit))
 

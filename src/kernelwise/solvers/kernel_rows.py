@@ -1,17 +1,19 @@
 """Rows of a Gram matrix that is never computed in full: made when needed, kept while there is room.
 
-Those of Gaussian kernels come in either precision, and none is kept.
+Those of Gaussian and Laplacian kernels, and of sums of them, also come in single precision from the native
+core, so fast that none is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from kernelwise import _native
 from kernelwise._core.typing import Samples
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels import Kernel
 
 BLOCK = 2**23  # bytes of kernel values computed at once
 ALL = slice(None)
@@ -74,51 +76,69 @@ class KernelRows:
         self.n_kept += n_new
 
 
-# Bytes and columns of a tile in double precision. Rows 4096 bytes apart would share cache sets.
-TILE, WIDTH = 2**20, 1000
+#: Terms of the native core by the distance that their kernels are made of.
+TERMS = {"sqeuclidean": 0, "cityblock": 1}
 
 
-class GaussianRows:
-    """Rows of exp(−s‖z − z'‖²): the exponent comes out of one matrix product.
+def can_be_native(kernel: Callable[..., np.ndarray], X: Samples) -> bool:
+    """Whether `NativeRows` has a kernel: a sum of Gaussian and Laplacian ones on dense samples."""
+    if not isinstance(kernel, Kernel) or not isinstance(X, np.ndarray):
+        return False
+    return all(part.distance in TERMS for _, part in kernel.parts())
 
-    The product is [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units of ln 2 in single precision. Its rounding is
-    that of the norms, so it grows with the extent of the centred data over the width of the kernel; the
-    caller measures whether it matters. Single precision is made by the native core, double precision by tiles
-    that fit a cache.
+
+class NativeRows:
+    """Rows of a sum of Gaussian and Laplacian kernels in single precision, made by the native core.
+
+    The exponent −s‖z − z'‖² of a Gaussian kernel is the product [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units
+    of ln 2. Its rounding is that of the norms, so it grows with the extent of the centred data over the width
+    of the kernel; the caller measures whether it matters. Kernels of the same distance are powers of the same
+    exponent.
     """
 
-    def __init__(self, kernel: GaussianFamily, X: np.ndarray, dtype: np.dtype) -> None:
-        self.dtype = dtype
-        Z = np.asarray(kernel.transform(np.asarray(X, dtype=np.float64)))
-        Z = Z - Z.mean(axis=0)
-        scale = kernel.scale
-        self._is_native = dtype == np.float32
-        if self._is_native:
-            scale = scale / np.log(2.0)
-        norms = scale * np.einsum("ij,ij->i", Z, Z)
-        n, d = Z.shape
-        #: Of the largest exponents that the product adds up.
-        self.rounding = 4.0 * float(norms.max()) * float(np.finfo(dtype).eps)
-        self.left = np.empty((n, d + 2), dtype)
-        np.multiply(Z, 2.0 * scale, out=self.left[:, :d], casting="same_kind")
-        self.left[:, d], self.left[:, d + 1] = -norms, 1.0
-        self.right = np.empty((d + 2, n), dtype)
-        self.right[:d], self.right[d], self.right[d + 1] = Z.T, 1.0, -norms
+    dtype: np.dtype = np.dtype(np.float32)
+
+    def __init__(self, kernel: Kernel, X: np.ndarray) -> None:
+        X = np.asarray(X, dtype=np.float64)
+        self.n = X.shape[0]
+        #: Of the largest exponents that products add up, times the weights of their kernels.
+        self.rounding = 0.0
+        shapes, powers = [], []
+        left: list[np.ndarray] = []
+        right: list[np.ndarray] = []
+        for shape, widths in _by_shape(kernel, X.shape[1]):
+            Z = np.asarray(shape.transform(X))
+            Z = Z - Z.mean(axis=0)
+            largest = max(scale for scale, _ in widths)
+            unit = largest / np.log(2.0)
+            term = TERMS[str(shape.distance)]
+            if term == TERMS["cityblock"]:
+                left.append(unit * Z)
+                right.append(unit * Z)
+            else:
+                norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
+                ones = np.ones_like(norms)
+                left.append(np.hstack([2.0 * unit * Z, -norms, ones]))
+                right.append(np.hstack([Z, ones, -norms]))
+                eps = float(np.finfo(self.dtype).eps)
+                self.rounding += 4.0 * float(norms.max()) * eps * sum(weight for _, weight in widths)
+            shapes.append((term, left[-1].shape[1], len(widths)))
+            powers += [(scale / largest, weight) for scale, weight in widths]
+        self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
+        self.left = np.concatenate(left, axis=1, dtype=self.dtype, casting="same_kind")
+        self.right = np.concatenate([block.T for block in right], dtype=self.dtype, casting="same_kind")
 
     def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
         """Write K[indices][:, indices] to the first columns of ``out``; the others get finite values, too."""
-        if not self._is_native:
-            out[:] = np.exp(self.left[indices] @ self.right[:, np.resize(indices, out.shape[1])])
-            return
         panels = self._panels(indices)
         width = panels.shape[0] * panels.shape[2]
         if width <= out.shape[1] and indices.size >= _native.ROWS and out.flags.c_contiguous:
-            _native.gaussian_fill(self.left[indices], panels, out)
+            _native.fill_kernel(*self.terms, self.left[indices], panels, out)
             out[:, width:] = 0.0
         else:  # blocks of rows and columns do not fit
             rows = np.resize(indices, max(indices.size, _native.ROWS))
-            values = np.empty((rows.size, width), np.float32)
-            _native.gaussian_fill(self.left[rows], panels, values)
+            values = np.empty((rows.size, width), self.dtype)
+            _native.fill_kernel(*self.terms, self.left[rows], panels, values)
             out[:, :width] = values[: indices.size, : out.shape[1]]
             out[:, width:] = 0.0
 
@@ -126,18 +146,15 @@ class GaussianRows:
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
-        if not self._is_native:
-            f[columns] -= self._sum_by_tiles(self.left[indices], change, self.right[:, columns])
-            return
         where = np.arange(f.size)[columns]
         if indices.size == 0 or where.size == 0:
             return
         panels = self._panels(where)
         left = self.left[np.resize(indices, -(-indices.size // _native.ROWS) * _native.ROWS)]
-        factors = np.zeros(left.shape[0], np.float32)
+        factors = np.zeros(left.shape[0], self.dtype)
         factors[: indices.size] = change
         total = np.zeros(panels.shape[0] * panels.shape[2])
-        _native.gaussian_add(left, factors, panels, total)
+        _native.add_kernel(*self.terms, left, factors, panels, total)
         f[where] -= total[: where.size]
 
     def _panels(self, columns: np.ndarray) -> np.ndarray:
@@ -147,16 +164,13 @@ class GaussianRows:
         right = self.right.take(np.resize(columns, n_panels * width), axis=1)
         return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))
 
-    def _sum_by_tiles(self, left: np.ndarray, change: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Σ change_k exp(left_k · right), of the shape of a row."""
-        total = np.zeros(right.shape[1])
-        tile = np.empty(TILE // self.dtype.itemsize)  # fresh pages are dear
-        height = tile.size // WIDTH
-        for start in range(0, total.size, WIDTH):
-            part = slice(start, start + WIDTH)
-            for k in range(0, left.shape[0], height):
-                some, columns = left[k : k + height], right[:, part]
-                values = tile[: some.shape[0] * columns.shape[1]].reshape(some.shape[0], -1)
-                np.matmul(some, columns, out=values)
-                total[part] += change[k : k + height] @ np.exp(values, out=values)
-        return total
+
+def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[float, float]]]]:
+    """Kernels of different distances, each with the scales and weights of all parts of its distance."""
+    found: dict[tuple[Any, bytes], tuple[Kernel, list[tuple[float, float]]]] = {}
+    for weight, part in kernel.parts():
+        shape, factor = part.of_unit_width() or (part, 1.0)
+        L = shape.linear_map(n_features)
+        key = shape.distance, b"" if L is None else L.tobytes()
+        found.setdefault(key, (shape, []))[1].append((factor * shape.scale, weight))
+    return list(found.values())

@@ -23,10 +23,10 @@ from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import InUnits, in_units, unit_of_kernel
 from kernelwise.solvers.dual import iteration_cap, warn_of
 from kernelwise.solvers.fold_path import Fold
-from kernelwise.solvers.kernel_rows import ALL, KernelRows
+from kernelwise.solvers.kernel_rows import ALL
 from kernelwise.solvers.path import SVMPath, as_path
 from kernelwise.solvers.path_problem import PathProblem, Places, Tables
-from kernelwise.solvers.working_sets import WorkingSets
+from kernelwise.solvers.working_sets import RowProblem
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,17 @@ class TwinRows:
     Has what `WorkingSets` asks of its rows.
     """
 
-    dtype: np.dtype = np.dtype(np.float64)
-
-    def __init__(self, rows: KernelRows) -> None:
+    def __init__(self, rows: Any) -> None:
         self.rows, self.n = rows, rows.n
+        self.dtype: np.dtype = rows.dtype
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         """The square of those variables in double precision."""
-        return self.rows.square(indices % self.n)
+        return np.asarray(self.rows.square(indices % self.n))
+
+    def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
+        """Write the square of those variables to the first columns of ``out``, in single precision."""
+        self.rows.fill(indices % self.n, out)
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
@@ -104,10 +107,10 @@ def solve_svr(
     bound = C * check_weights(sample_weight, n)
     p, signs = twin_targets(sign * y, epsilon)
     limits = signs * np.tile(bound, 2)
-    beta, f = np.zeros(2 * n), p.copy()
-    rows: Any = TwinRows(KernelRows(kernel, X, memory_limit // 2))
-    sets = WorkingSets(rows, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0), memory_limit // 2)
-    outcome = sets.minimise(tol, iteration_cap(max_iter, n))
+    beta = np.zeros(2 * n)
+    lo, hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+    problem = RowProblem(kernel, X, p, beta, lo, hi, TwinRows)
+    f, outcome = problem.minimise(tol, iteration_cap(max_iter, n), memory_limit)
     warn_of(outcome, tol)
     quadratic = beta @ (p - f)
     objective = 0.5 * quadratic - p @ beta

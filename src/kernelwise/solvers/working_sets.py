@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ from kernelwise._core.validation import check_positive
 from kernelwise._native import SinglePool
 from kernelwise.kernels import Kernel
 from kernelwise.solvers.box_qp import (
-    DOUBLE,
     SINGLE,
     BoxQP,
     InUnits,
@@ -30,7 +30,7 @@ from kernelwise.solvers.dual import (
     signs_and_weights,
     warn_of,
 )
-from kernelwise.solvers.kernel_rows import ALL, GaussianRows, KernelRows
+from kernelwise.solvers.kernel_rows import ALL, KernelRows, NativeRows, can_be_native
 
 WHOLE = 1500  # samples that are one working set from the start, in single precision
 FIRST = 500  # samples, or a tenth of them, in the first working set
@@ -99,12 +99,9 @@ def solve_svm_by_rows(
         ridge, bound = ridge_and_bound(cost)
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
-    problem = _Problem(kernel, X, signs, ridge, beta, lo, hi)
-    is_gaussian = isinstance(kernel, Kernel) and kernel.is_gaussian
-    can_be_single = is_gaussian and isinstance(X, np.ndarray) and tol >= SINGLE_TOL
-    f, outcome = (_in_single if can_be_single else _in_double)(
-        problem, tol, iteration_cap(max_iter, n), memory_limit
-    )
+    wrapped = partial(RidgedRows, ridge=ridge) if ridge.any() else None
+    problem = RowProblem(kernel, X, signs, beta, lo, hi, wrapped)
+    f, outcome = problem.minimise(tol, iteration_cap(max_iter, n), memory_limit)
     warn_of(outcome if warns else outcome._replace(converged=True), tol)
     quadratic = beta @ (signs - f)
     slack = np.maximum(0.0, signs * (f + ridge * beta - outcome.offset))
@@ -115,74 +112,82 @@ def solve_svm_by_rows(
     return SVMSolution(beta / unit, outcome.offset, objective / unit, f, *how)
 
 
-class _Problem(NamedTuple):
-    """The dual on samples; ``beta`` is changed in place."""
+class RowProblem(NamedTuple):
+    """The dual on samples: minimise ½βᵀKβ − pᵀβ between ``lo`` and ``hi``, Σβ as it is; changes ``beta``.
 
-    kernel: Any
-    X: Any
-    signs: np.ndarray
-    ridge: np.ndarray
+    ``wrapped`` makes the rows of the variables of the rows of the samples, where they are not the same.
+    """
+
+    kernel: Callable[..., np.ndarray]
+    X: Samples
+    p: np.ndarray
     beta: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
+    wrapped: Callable[[Any], Any] | None = None
 
-    def rows(self, source: Any) -> Any:
-        """These rows of K, plus the ridge if there is one."""
-        return RidgedRows(source, self.ridge) if self.ridge.any() else source
+    def minimise(self, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
+        """Minimise in at most ``limit`` pair steps; return f = p − Kβ and how it went.
 
-    def gradient(self, rows: Any) -> np.ndarray:
-        """f = y − Kβ by these rows."""
-        f, support = self.signs.copy(), np.flatnonzero(self.beta)
-        rows.subtract(support, self.beta[support], f)
+        ``memory_limit`` is in bytes: half for rows that are kept, half for the working set.
+        """
+        size = float(np.abs(self.p).max(initial=0.0)) or 1.0
+        if tol >= SINGLE_TOL * size and can_be_native(self.kernel, self.X):
+            return self._in_single(tol, limit, memory_limit)
+        return self._in_double(tol, limit, memory_limit)
+
+    def _in_double(self, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
+        """The same on kernel values in double precision."""
+        rows = self._of_variables(KernelRows(self.kernel, self.X, memory_limit // 2))
+        f = self._gradient(rows)
+        sets = WorkingSets(rows, self.beta, f, self.lo, self.hi, memory_limit // 2)
+        return f, sets.minimise(tol, limit)
+
+    def _in_single(self, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
+        """The same on kernel values in single precision, as long as that is enough."""
+        assert isinstance(self.kernel, Kernel)
+        single = NativeRows(self.kernel, np.asarray(self.X))
+        if self._worst_value(single) > WRONG:
+            return self._in_double(tol, limit, memory_limit)
+        exact = self._of_variables(KernelRows(self.kernel, self.X, 0))
+        rows = self._of_variables(single)
+        f = self._gradient(rows)
+        n_iter = 0
+        for renewal in range(RENEWALS + 1):
+            sets = WorkingSets(rows, self.beta, f, self.lo, self.hi, memory_limit // 2)
+            outcome = sets.minimise(tol, limit - n_iter)
+            n_iter += outcome.n_iter
+            some = self._some()
+            if np.abs(self._gradient(exact, some) - f)[some].max() <= 0.1 * tol:
+                return f, outcome._replace(n_iter=n_iter)
+            if renewal < RENEWALS:
+                f = self._gradient(exact)
+        f, outcome = self._in_double(tol, limit - n_iter, memory_limit)
+        return f, outcome._replace(n_iter=n_iter + outcome.n_iter)
+
+    def _of_variables(self, rows: Any) -> Any:
+        return rows if self.wrapped is None else self.wrapped(rows)
+
+    def _gradient(self, rows: Any, columns: np.ndarray | slice = ALL) -> np.ndarray:
+        """f by these rows; right for these columns only, if some are given."""
+        f, support = self.p.copy(), np.flatnonzero(self.beta)
+        rows.subtract(support, self.beta[support], f, columns)
         return f
 
-    def error(self, f: np.ndarray) -> float:
-        """Largest error of f on some samples, half of them support vectors, by exact kernel values."""
+    def _some(self) -> np.ndarray:
+        """Some variables, half of them support vectors."""
         support = np.flatnonzero(self.beta)
-        some = np.union1d(
-            support[:: 1 + 2 * support.size // SAMPLE], np.arange(0, f.size, 1 + 2 * f.size // SAMPLE)
-        )
-        K = self.kernel(self.X[some], self.X[support])
-        exact = (self.signs - self.ridge * self.beta)[some] - K @ self.beta[support]
-        return float(np.abs(exact - f[some]).max())
+        everywhere = np.arange(0, self.beta.size, 1 + 2 * self.beta.size // SAMPLE)
+        return np.union1d(support[:: 1 + 2 * support.size // SAMPLE], everywhere)
 
-
-def _in_double(problem: _Problem, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
-    """Minimise on kernel values in double precision; return f and how it went."""
-    rows = problem.rows(KernelRows(problem.kernel, problem.X, memory_limit // 2))
-    f = problem.gradient(rows)
-    sets = WorkingSets(rows, problem.beta, f, problem.lo, problem.hi, memory_limit // 2)
-    return f, sets.minimise(tol, limit)
-
-
-def _worst_value(rows: GaussianRows, problem: _Problem) -> float:
-    """Largest error of some kernel values; 0 where rounding is too small to look."""
-    if rows.rounding < 0.1 * WRONG:
-        return 0.0
-    some = np.arange(0, problem.signs.size, 1 + problem.signs.size // SOME)
-    values = np.empty((some.size, some.size), SINGLE)
-    rows.fill(some, values)
-    return float(np.abs(values - problem.kernel(problem.X[some])).max())
-
-
-def _in_single(problem: _Problem, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
-    """The same for a Gaussian kernel on kernel values in single precision, as long as that is enough."""
-    single = GaussianRows(problem.kernel, problem.X, SINGLE)
-    if _worst_value(single, problem) > WRONG:
-        return _in_double(problem, tol, limit, memory_limit)
-    rows = problem.rows(single)
-    f = problem.gradient(rows)
-    n_iter = 0
-    for renewal in range(RENEWALS + 1):
-        sets = WorkingSets(rows, problem.beta, f, problem.lo, problem.hi, memory_limit // 2)
-        outcome = sets.minimise(tol, limit - n_iter)
-        n_iter += outcome.n_iter
-        if problem.error(f) <= 0.1 * tol:
-            return f, outcome._replace(n_iter=n_iter)
-        if renewal < RENEWALS:
-            f = problem.gradient(problem.rows(GaussianRows(problem.kernel, problem.X, DOUBLE)))
-    f, outcome = _in_double(problem, tol, limit - n_iter, memory_limit)
-    return f, outcome._replace(n_iter=n_iter + outcome.n_iter)
+    def _worst_value(self, rows: NativeRows) -> float:
+        """Largest error of some kernel values; 0 where rounding is too small to look."""
+        if rows.rounding < 0.1 * WRONG:
+            return 0.0
+        some = np.arange(0, rows.n, 1 + rows.n // SOME)
+        values = np.empty((some.size, some.size), SINGLE)
+        rows.fill(some, values)
+        return float(np.abs(values - self.kernel(self.X[some])).max())
 
 
 class WorkingSets:

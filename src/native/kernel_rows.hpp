@@ -1,0 +1,136 @@
+// Values of sums of Gaussian and Laplacian kernels in single precision, made in the registers of the processor.
+//
+// A value is Σ weight·2^(scale·e) over the terms of the sum. The exponent e of a Gaussian term is the product of a row of
+// ``left`` with a column of a panel, that of a Laplacian term the sum of their differences, less than zero. A matrix product
+// followed by exponentials writes and reads each value twice; here a block of KERNEL_ROWS × (VECTORS·LANES) exponents is
+// summed up in registers, turned into powers there, and stored or summed up.
+#pragma once
+
+#include "problem.hpp"
+
+namespace kernelwise::KERNELWISE_TARGET::kernel_rows {
+
+constexpr Index FLUSH = 16;  // blocks of rows that are summed up in single precision
+#if defined(__AVX512F__)
+constexpr int BYTES = 64, VECTORS = 4;
+#elif defined(__AVX2__)
+constexpr int BYTES = 32, VECTORS = 2;
+#else
+constexpr int BYTES = 16, VECTORS = 2;
+#endif
+constexpr Index AT_ONCE = VECTORS * BYTES / 4;  // columns
+
+typedef float Floats __attribute__((vector_size(BYTES), aligned(4), may_alias));
+typedef std::int32_t Bits __attribute__((vector_size(BYTES)));
+typedef std::uint32_t Unsigned __attribute__((vector_size(BYTES)));
+
+struct Block {
+    Floats values[KERNEL_ROWS][VECTORS];
+};
+
+KERNELWISE_INLINE Floats load(const float* at) { return *reinterpret_cast<const Floats*>(at); }
+KERNELWISE_INLINE void store(Floats values, float* at) { *reinterpret_cast<Floats*>(at) = values; }
+
+// 2^x, after moving x between −100 and 0. Below that it counts as zero wherever it is used, but products with a
+// denormal number would take a hundred times as long; the greatest is that of a sample with itself.
+KERNELWISE_INLINE Floats power(Floats x) {
+    // The bits of negative floats count downwards: whole numbers without a sign have a minimum in one instruction.
+    const Unsigned least = (Unsigned)(Floats{} - 100.0f);
+    const Bits above = (Bits)((Unsigned)x > least ? least : (Unsigned)x);
+    x = (Floats)(above < 0 ? above : Bits{});
+    constexpr float ROUND = 0x1.8p23f;  // added to x, leaves the integer next to x in the lowest bits
+    const Floats rounded = x + ROUND, r = x - (rounded - ROUND);
+    // 1 + r(q0 + q1 r + … + q4 r⁴) for |r| ≤ ½, to 1.1e-7 at worst, the least of all such polynomials
+    Floats value = Floats{} + 0.0013264727f;
+    value = value * r + 0.009671513f;
+    value = value * r + 0.055507336f;
+    value = value * r + 0.24022242f;
+    value = value * r + 0.693147f;
+    value = value * r + 1.0f;
+    // Times two to the integer in the lowest bits of ``rounded``: a sum of exponents.
+    return (Floats)((Unsigned)value + ((Unsigned)rounded << 23));
+}
+
+KERNELWISE_INLINE Floats magnitudes(Floats x) { return (Floats)((Bits)x & 0x7fffffff); }
+
+// Exponents of one term: its ``size`` columns of KERNEL_ROWS rows, ``stride`` numbers apart, with AT_ONCE columns of a panel.
+template <bool is_laplacian>
+KERNELWISE_INLINE Block exponents(const float* left, Index stride, const float* panel, Index size) {
+    Block sums{};
+    for (Index k = 0; k < size; ++k)
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; ++v) {
+            const Floats column = load(panel + k * KERNEL_WIDTH + v * (BYTES / 4));
+#pragma GCC unroll 4
+            for (int i = 0; i < KERNEL_ROWS; ++i)
+                if constexpr (is_laplacian)
+                    sums.values[i][v] -= magnitudes(left[i * stride + k] - column);
+                else
+                    sums.values[i][v] += left[i * stride + k] * column;
+        }
+    return sums;
+}
+
+// Kernel values of KERNEL_ROWS rows of ``left`` with the first AT_ONCE columns of a panel.
+KERNELWISE_INLINE Block block(const KernelTerms& terms, const float* left, Index stride, const float* panel) {
+    Block total{};
+    Index power_at = 0;
+    for (Index t = 0; t < terms.shapes.count; ++t) {
+        const Row<const Index> shape = terms.shapes[t];
+        const Index size = shape[1];
+        const Block sums = shape[0] == 0 ? exponents<false>(left, stride, panel, size)
+                                         : exponents<true>(left, stride, panel, size);
+        for (const Index stop = power_at + shape[2]; power_at < stop; ++power_at) {
+            const float scale = terms.powers[power_at][0], weight = terms.powers[power_at][1];
+#pragma GCC unroll 4
+            for (int i = 0; i < KERNEL_ROWS; ++i)
+#pragma GCC unroll 4
+                for (int v = 0; v < VECTORS; ++v) total.values[i][v] += weight * power(scale * sums.values[i][v]);
+        }
+        left += size;
+        panel += size * KERNEL_WIDTH;
+    }
+    return total;
+}
+
+// Write the kernel values of rows and columns to ``out``, which may have fewer rows than ``left``. A row of ``panels`` is
+// a panel, of left.stride × KERNEL_WIDTH numbers.
+inline void fill(const KernelTerms& terms, Rows<const float> left, Rows<const float> panels, Rows<float> out) {
+    for (Index k = 0; k < out.count; k += KERNEL_ROWS) {
+        const Index first = smaller(k, out.count - KERNEL_ROWS);  // the last rows may be written again
+        for (Index c = 0; c < panels.count; ++c)
+            for (Index t = 0; t < KERNEL_WIDTH; t += AT_ONCE) {
+                const Block found = block(terms, left[first].first, left.stride, panels[c].first + t);
+#pragma GCC unroll 4
+                for (int i = 0; i < KERNEL_ROWS; ++i)
+#pragma GCC unroll 4
+                    for (int v = 0; v < VECTORS; ++v)
+                        store(found.values[i][v], out[first + i].first + c * KERNEL_WIDTH + t + v * (BYTES / 4));
+            }
+    }
+}
+
+// Add Σ change_k times the kernel values of row k to ``total``; a multiple of KERNEL_ROWS rows.
+inline void add(const KernelTerms& terms, Rows<const float> left, Row<const float> change, Rows<const float> panels,
+                Row<double> total) {
+    for (Index c = 0; c < panels.count; ++c)
+        for (Index start = 0; start < left.count; start += KERNEL_ROWS * FLUSH) {
+            alignas(64) float part[KERNEL_WIDTH] = {};
+            const Index stop = smaller(start + KERNEL_ROWS * FLUSH, left.count);
+            for (Index k = start; k < stop; k += KERNEL_ROWS)
+                for (Index t = 0; t < KERNEL_WIDTH; t += AT_ONCE) {
+                    const Block found = block(terms, left[k].first, left.stride, panels[c].first + t);
+#pragma GCC unroll 4
+                    for (int v = 0; v < VECTORS; ++v) {
+                        float* const at = part + t + v * (BYTES / 4);
+                        Floats sum = load(at);
+#pragma GCC unroll 4
+                        for (int i = 0; i < KERNEL_ROWS; ++i) sum += change[k + i] * found.values[i][v];
+                        store(sum, at);
+                    }
+                }
+            for (Index t = 0; t < KERNEL_WIDTH; ++t) total[c * KERNEL_WIDTH + t] += static_cast<double>(part[t]);
+        }
+}
+
+}  // namespace kernelwise::KERNELWISE_TARGET::kernel_rows

@@ -78,8 +78,8 @@ KERNELWISE_INLINE Block block(const KernelTerms& terms, const float* left, Index
     for (Index t = 0; t < terms.shapes.count; ++t) {
         const Row<const Index> shape = terms.shapes[t];
         const Index size = shape[1];
-        const Block sums = shape[0] == 0 ? exponents<false>(left, stride, panel, size)
-                                         : exponents<true>(left, stride, panel, size);
+        const Block sums =
+            shape[0] == 0 ? exponents<false>(left, stride, panel, size) : exponents<true>(left, stride, panel, size);
         for (const Index stop = power_at + shape[2]; power_at < stop; ++power_at) {
             const float scale = terms.powers[power_at][0], weight = terms.powers[power_at][1];
 #pragma GCC unroll 4

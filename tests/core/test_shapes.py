@@ -14,6 +14,8 @@ from kernelwise.solvers.box_qp import SINGLE, BoxQP
 A, B, SQUARE = np.ones((3, 2)), np.ones((4, 5)), np.eye(3)
 FLOATS = [np.ones(shape, np.float32) for shape in ((8, 3), (2, 3, 64), (8, 128), (8,))]
 LEFT, PANELS, OUT, CHANGE = FLOATS
+#: One Gaussian kernel.
+TERM = np.array([[0, LEFT.shape[1], 1]]), np.ones((1, 2), np.float32)
 ROWS, COLUMNS, WEIGHTS = np.ones((3, 2)), np.ones((2, 4)), np.ones((3, 4))
 
 
@@ -126,14 +128,14 @@ WRONG_SIZES = {
     "Shapley interactions": (lambda: explain(add_interactions, out=1), FIT),
     "weights of nodes": (lambda: nodes(2, 1), "Each node has a weight"),
     "no nodes": (lambda: nodes(0, 0), "Each node has a weight"),
-    "panels": (lambda: _native.gaussian_fill(LEFT, PANELS[:, :2].copy(), OUT), FIT),
-    "narrow panels": (lambda: _native.gaussian_fill(LEFT, PANELS[:, :, :32].copy(), OUT), FIT),
-    "fewer rows than a block": (lambda: _native.gaussian_fill(LEFT, PANELS, OUT[:3]), FIT),
-    "more rows than there are": (lambda: _native.gaussian_fill(LEFT[:4], PANELS, OUT), FIT),
-    "narrow rows": (lambda: _native.gaussian_fill(LEFT, PANELS, OUT[:, :100].copy()), FIT),
-    "part of a block": (lambda: _native.gaussian_add(LEFT[:6], CHANGE[:6], PANELS, np.zeros(128)), FIT),
-    "change": (lambda: _native.gaussian_add(LEFT, CHANGE[:4], PANELS, np.zeros(128)), FIT),
-    "total": (lambda: _native.gaussian_add(LEFT, CHANGE, PANELS, np.zeros(64)), FIT),
+    "panels": (lambda: _native.fill_kernel(*TERM, LEFT, PANELS[:, :2].copy(), OUT), FIT),
+    "narrow panels": (lambda: _native.fill_kernel(*TERM, LEFT, PANELS[:, :, :32].copy(), OUT), FIT),
+    "fewer rows than a block": (lambda: _native.fill_kernel(*TERM, LEFT, PANELS, OUT[:3]), FIT),
+    "more rows than there are": (lambda: _native.fill_kernel(*TERM, LEFT[:4], PANELS, OUT), FIT),
+    "narrow rows": (lambda: _native.fill_kernel(*TERM, LEFT, PANELS, OUT[:, :100].copy()), FIT),
+    "part of a block": (lambda: _native.add_kernel(*TERM, LEFT[:6], CHANGE[:6], PANELS, np.zeros(128)), FIT),
+    "change": (lambda: _native.add_kernel(*TERM, LEFT, CHANGE[:4], PANELS, np.zeros(128)), FIT),
+    "total": (lambda: _native.add_kernel(*TERM, LEFT, CHANGE, PANELS, np.zeros(64)), FIT),
     "kernel values": (lambda: _native.decay(WEIGHTS, 1.0, np.zeros((4, 3))), FIT),
     "targets of sigmoids": (
         lambda: _native.fit_sigmoids(WEIGHTS, np.ones((3, 3)), WEIGHTS, np.zeros((3, 2))),
@@ -254,12 +256,12 @@ WRONG_KINDS = {
     "moments in single precision": lambda: weigh(moments=np.zeros((9, 4), np.float32)),
     "Shapley values in single precision": lambda: explain(add_values, kind=np.float32),
     "Shapley interactions in single precision": lambda: explain(add_interactions, kind=np.float32),
-    "rows in double precision": lambda: _native.gaussian_fill(LEFT.astype(float), PANELS, OUT),
-    "panels of three columns": lambda: _native.gaussian_fill(LEFT, PANELS[:, :, :3], OUT),
-    "kernel values in double precision": lambda: _native.gaussian_fill(LEFT, PANELS, OUT.astype(float)),
-    "change in double precision": lambda: _native.gaussian_add(LEFT, np.ones(8), PANELS, np.zeros(128)),
-    "total in single precision": lambda: _native.gaussian_add(
-        LEFT, CHANGE, PANELS, np.zeros(128, np.float32)
+    "rows in double precision": lambda: _native.fill_kernel(*TERM, LEFT.astype(float), PANELS, OUT),
+    "panels of three columns": lambda: _native.fill_kernel(*TERM, LEFT, PANELS[:, :, :3], OUT),
+    "kernel values in double precision": lambda: _native.fill_kernel(*TERM, LEFT, PANELS, OUT.astype(float)),
+    "change in double precision": lambda: _native.add_kernel(*TERM, LEFT, np.ones(8), PANELS, np.zeros(128)),
+    "total in single precision": lambda: _native.add_kernel(
+        *TERM, LEFT, CHANGE, PANELS, np.zeros(128, np.float32)
     ),
     "distances in single precision": lambda: _native.decay(OUT, 1.0, OUT.astype(float)),
     "frozen kernel values": lambda: _native.decay(WEIGHTS, 1.0, frozen(np.zeros((3, 4)))),
@@ -306,8 +308,8 @@ def test_arrays_of_the_right_shapes_are_not():
     explain(add_values)
     explain(add_interactions)
     nodes(1, 1)
-    _native.gaussian_fill(LEFT, PANELS, OUT)
-    _native.gaussian_add(LEFT, CHANGE, PANELS, np.zeros(128))
+    _native.fill_kernel(*TERM, LEFT, PANELS, OUT)
+    _native.add_kernel(*TERM, LEFT, CHANGE, PANELS, np.zeros(128))
     _native.city_block(ROWS, COLUMNS, np.zeros((3, 4)), 9)  # behind the last column: nothing is computed
     _native.vote(np.ones((3, 4)), 3, np.zeros(4, np.int32))
     solve()

@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelwise import SVC, _native
-from kernelwise.estimators import _machines
+from kernelwise.estimators import _svc_training
 from kernelwise.multiclass import two_class_machines
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers.path_problem import PathProblem, fit_many
@@ -71,7 +71,7 @@ def test_without_a_gram_matrix_of_all_samples_the_model_is_the_same(monkeypatch,
     expected = SVC(C=5.0, gamma=1e-3, tol=TOL).fit(X, Y)
     settings = {"gamma": 1e-3}
     if why == "too many samples":
-        monkeypatch.setattr(_machines, "LARGEST", 100)
+        monkeypatch.setattr(_svc_training, "LARGEST", 100)
     elif why == "too little memory":
         settings["memory_limit"] = 1
     else:

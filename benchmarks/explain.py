@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.timing import best
 from kernelwise.explanation.product_machines import Products
-from kernelwise.export.plain_model import PlainModel, Term
+from kernelwise.export import PlainModel, Term
 
 COLUMNS, SUPPORTS = (10, 50, 200, 500), (100, 1000, 10_000)
 N_ROWS, N_COLUMNS, N_SUPPORT, N_BACKGROUND, N_EXPLAINED = 1000, 20, 500, 50, 5

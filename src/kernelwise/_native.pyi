@@ -178,7 +178,7 @@ def weigh_pairs(
     """Add weighted pairs to the moments of the bins of a distance sketch."""
 
 def shapley_values(U: Double, V: Double, beta: Double, nodes: Double, weights: Double, out: Double) -> None:
-    """Add Shapley values of products; see `kernelwise.explanation.integrals`."""
+    """Add Shapley values of products; see `kernelwise.explanation.product_machines`."""
 
 def shapley_interactions(
     U: Double, V: Double, beta: Double, nodes: Double, weights: Double, out: Double

@@ -120,7 +120,7 @@ def test_the_answer_comes_before_a_file_that_cannot_be_written(model, run, monke
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kernelwise.persistence.model_file.save", full)
+    monkeypatch.setattr("kernelwise.persistence.save", full)
     outcome = run("tune", "train.csv", "--model", "n.kw", *SHORT)
     assert outcome.code == 2
     assert "RBF" in outcome.out

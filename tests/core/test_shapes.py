@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelwise import _native
-from kernelwise.explanation.integrals import add_interactions, add_values
+from kernelwise.explanation.product_machines import add_interactions, add_values
 from kernelwise.kernels.distances import city_block_distances, weighted_differences, weighted_signs
 from kernelwise.sketch.histograms import count_pairs, weigh_pairs
 from kernelwise.solvers.box_qp import SINGLE, BoxQP

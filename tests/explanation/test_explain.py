@@ -18,13 +18,22 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelwise import SVC, SVR, GridSearchSVC, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR, explain
+from kernelwise import (
+    SVC,
+    SVR,
+    GridSearchSVC,
+    NystroemSVC,
+    NystroemSVR,
+    TunedSVC,
+    TunedSVR,
+    explain,
+    explanation,
+)
 from kernelwise.datasets import make_weston
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
-from kernelwise.explanation import explain_pairs, product_machines, reader, shapley
-from kernelwise.explanation.integrals import add_values, nodes_for
-from kernelwise.explanation.product_machines import Products
-from kernelwise.export.plain_model import PlainModel, Term
+from kernelwise.explanation import explain_pairs, product_machines, reader
+from kernelwise.explanation.product_machines import Products, add_values, nodes_for
+from kernelwise.export import PlainModel, Term
 from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear, Polynomial
 
 pytestmark = pytest.mark.filterwarnings("ignore:Columns .* have a correlation")
@@ -389,7 +398,7 @@ def test_blocks_change_nothing(cancer, monkeypatch):
         return [explain(model, Z[:7], background=B).values for model in models for B in (None, Z[20:60])]
 
     whole = values()
-    for module in (product_machines, reader, shapley):
+    for module in (product_machines, reader, explanation):
         monkeypatch.setattr(module, "MOST_NUMBERS", 100)
     assert_allclose(values(), whole, atol=1e-12)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernelwise import _native
-from kernelwise.explanation.integrals import nodes_for
+from kernelwise.explanation.product_machines import nodes_for
 
 #: Rows, support vectors, columns, absent factors and machines.
 SHAPES = [

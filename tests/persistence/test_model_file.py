@@ -20,7 +20,7 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold, StratifiedKF
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 import kernelwise
-from kernelwise import SVC, DistanceSketch, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR, load
+from kernelwise import SVC, DistanceSketch, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR, load, persistence
 from kernelwise.criteria import KernelTargetAlignment, TargetAlignment
 from kernelwise.estimators import SVR
 from kernelwise.exceptions import IncompatibleError
@@ -35,7 +35,6 @@ from kernelwise.kernels import (
     as_kernel,
 )
 from kernelwise.optimizers import QuasiNewton
-from kernelwise.persistence import model_file as _model_file
 
 # Sigmoid kernels are not positive semi-definite, and say so.
 pytestmark = pytest.mark.filterwarnings("ignore:.*far from positive semi-definite")
@@ -424,7 +423,7 @@ def rewritten(small, tmp_path, change):
         arrays = {name: file[name] for name in file.files if name != "model.json"}
     path = tmp_path / "changed.npz"
     change(document, arrays)
-    path.write_bytes(_model_file.archive(document, arrays))
+    path.write_bytes(persistence.archive(document, arrays))
     return path
 
 
@@ -625,7 +624,7 @@ def test_half_written_file_does_not_replace_a_whole_one(small, tmp_path, monkeyp
     model, path, X = small
     target = tmp_path / "model.npz"
     target.write_bytes(path.read_bytes())
-    monkeypatch.setattr(_model_file, "archive", lambda document, arrays: 1 / 0)
+    monkeypatch.setattr(persistence, "archive", lambda document, arrays: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         model.save(target)
     assert_same_model(load(target), model, X)
@@ -681,9 +680,9 @@ def test_a_regression_whose_parts_do_not_fit_is_refused(tmp_path, name, value, s
 
 def test_notes_are_kept_beside_a_model(tmp_path):
     model = kernelwise.SVC().fit([[0.0], [1.0]], [0, 1])
-    _model_file.save(model, tmp_path / "model.npz", {"columns": ["a"]})
-    loaded, notes = _model_file.load_with_notes(tmp_path / "model.npz")
+    persistence.save(model, tmp_path / "model.npz", {"columns": ["a"]})
+    loaded, notes = persistence.load_with_notes(tmp_path / "model.npz")
     assert notes == {"columns": ["a"]}
     assert loaded.predict([[0.0]]) == [0]
     model.save(tmp_path / "model.npz")
-    assert _model_file.load_with_notes(tmp_path / "model.npz")[1] is None
+    assert persistence.load_with_notes(tmp_path / "model.npz")[1] is None

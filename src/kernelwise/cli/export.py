@@ -56,7 +56,7 @@ def export(model_file: ModelFile, file: Destination, quiet: options.Quiet = Fals
 
 def _refusal(model_file: Path, model: TunedMachine, file: Path) -> str:
     """The sentence on why a model cannot be written."""
-    from kernelwise.export.plain_model import has_terms
+    from kernelwise.export import has_terms
 
     if not has_terms(model.kernel_):
         return (

@@ -82,7 +82,7 @@ class Unwritten:
 
 def save_model(path: Path, model: TunedMachine, data: Samples) -> None:
     """Save a model, with how files become its rows."""
-    from kernelwise.persistence.model_file import save
+    from kernelwise.persistence import save
 
     save(model, path, {"encoding": data.encoding.to_json()})
     session.written.append(path)

@@ -158,7 +158,7 @@ def check_order(model_file: Path, file: Path, command: str = "predict") -> None:
 
 def is_model(path: Path) -> bool:
     """Whether a file looks like a model, whole or not."""
-    from kernelwise.persistence.model_file import DOCUMENT
+    from kernelwise.persistence import DOCUMENT
 
     try:
         with zipfile.ZipFile(path) as archive:
@@ -169,7 +169,7 @@ def is_model(path: Path) -> bool:
 
 def read_model(path: Path) -> tuple[Any, Any]:
     """A model, and how files become its rows."""
-    from kernelwise.persistence.model_file import load_with_notes
+    from kernelwise.persistence import load_with_notes
     from kernelwise.tables import Encoding
 
     model, notes = load_with_notes(path)

@@ -106,8 +106,8 @@ class Portable:
             of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
             rejects samples.
         """
+        from kernelwise.export import plain_model
         from kernelwise.export.onnx_model import onnx_model
-        from kernelwise.export.plain_model import plain_model
 
         graph = onnx_model(plain_model(self, _trained(self)))
         if path is not None:
@@ -138,8 +138,8 @@ class Portable:
         IncompatibleError
             As `to_onnx`; and if the file would have more than five million numbers.
         """
+        from kernelwise.export import plain_model
         from kernelwise.export.c_source import c_source
-        from kernelwise.export.plain_model import plain_model
 
         source = c_source(plain_model(self, _trained(self)))
         if path is not None:

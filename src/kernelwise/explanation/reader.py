@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_choice, check_range
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.explanation.integrals import nodes_for
-from kernelwise.explanation.product_machines import MOST_NUMBERS, Products, is_product
-from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
+from kernelwise.explanation.product_machines import MOST_NUMBERS, Products, is_product, nodes_for
+from kernelwise.export import has_plain_scaling, has_terms, plain_numbers
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import two_class_machines
 from kernelwise.tables import Encoder

@@ -1,1 +1,276 @@
-"""Trained machines as scikit-learn pipelines, ONNX graphs and C source files."""
+"""Trained machines for other programs: plain numbers, which ONNX graphs and C files are written from.
+
+Of scikit-learn's own classes is the Pipeline of `kernelwise.export.pipeline`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.base import is_outlier_detector
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+from kernelwise._core.typing import Samples, is_sparse
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.distances import DISTANCES_OF, inner_products
+from kernelwise.kernels.radial import mapped
+from kernelwise.multiclass import STRATEGIES
+
+__all__ = [
+    "FittedMachine",
+    "PlainModel",
+    "Term",
+    "has_plain_scaling",
+    "has_terms",
+    "plain_model",
+    "plain_numbers",
+]
+
+#: By how much kernel values may differ, relative to the largest.
+TOLERANCE = 1e-9
+#: Support vectors on which that is checked, at most.
+N_CHECKED = 100
+#: What is left to do with a model that cannot be written as plain numbers.
+ELSE = "Keep the model with save(path) or pickle."
+
+
+class FittedMachine(Protocol):
+    """What is read of a fitted machine; one of numbers has no classes, and one of classes no ε."""
+
+    C: float
+    beta_: np.ndarray
+    break_ties: bool
+    classes_: np.ndarray
+    coef_: np.ndarray
+    decision_function_shape: str
+    dual_coef_: np.ndarray
+    epsilon: float
+    fit_status_: int
+    intercept_: np.ndarray
+    kernel: Any
+    kernel_: Any
+    machines_: str
+    max_iter: int
+    multiclass_: str
+    n_features_in_: int
+    n_iter_: np.ndarray
+    n_support_: np.ndarray
+    n_trained_: int
+    support_: np.ndarray
+    support_vectors_: Samples
+    tol: float
+
+    def predict(self, X: Samples) -> np.ndarray: ...
+    def machine_values(self, X: Samples) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Term:
+    """One kernel of a sum, times ``weight``, of samples z and s after the linear map L (see `Kernel`).
+
+    ``form`` is a distance D of exp(−scale·D), or "linear" zᵀs, "poly" (scale·zᵀs + coef0)^degree and
+    "sigmoid" tanh(scale·zᵀs + coef0).
+    """
+
+    title: str
+    weight: float
+    form: str
+    scale: float = 1.0
+    coef0: float = 0.0
+    degree: int = 1
+    L: np.ndarray | None = None
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether the kernel is exp(−scale·D)."""
+        return self.form in DISTANCES_OF
+
+    def values(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
+        """Weighted kernel values of shape (n_rows, n_support)."""
+        if self.L is not None:
+            Z, S = mapped(Z, self.L), mapped(S, self.L)
+        if self.is_distance:
+            return self.weight * np.exp(-self.scale * DISTANCES_OF[self.form](Z, S))
+        products = inner_products(Z, S)
+        if self.form == "linear":
+            return self.weight * products
+        products = self.scale * products + self.coef0
+        return self.weight * (np.tanh(products) if self.form == "sigmoid" else products**self.degree)
+
+
+@dataclass(frozen=True)
+class PlainModel:
+    """Numbers of a machine f(x) = Σ β_i k(z_i, z) + b with z = (x − shift)∘factor.
+
+    ``support`` has the shape (n_support, n_features), ``beta`` (n_machines, n_support), ``intercept``
+    (n_machines,), and so on. ``classes`` is None for a regression. ``rule`` is what labels go by:
+    "probability", "costs" (of shape (n_classes, n_classes)), "sign" (two classes), "largest", "votes" or
+    "ranked votes" (with ``break_ties``).
+    """
+
+    title: str
+    names: list[str]
+    shift: np.ndarray
+    factor: np.ndarray
+    terms: list[Term]
+    support: np.ndarray
+    beta: np.ndarray
+    intercept: np.ndarray
+    classes: np.ndarray | None = None
+    machines: str = "ovo"
+    sigmoids: np.ndarray | None = None
+    rule: str = ""
+    costs: np.ndarray | None = None
+
+    @property
+    def size(self) -> int:
+        """About how many numbers there are to write."""
+        copies = 1 + sum(term.L is not None and term.L.ndim == 2 for term in self.terms)
+        return copies * self.support.size + self.beta.size
+
+    def machine_values(self, X: np.ndarray) -> np.ndarray:
+        """Decision values, or predictions, of shape (n_samples, n_machines)."""
+        Z = (X - self.shift) * self.factor
+        K = sum(term.values(Z, self.support) for term in self.terms)
+        return np.asarray(K @ self.beta.T + self.intercept)
+
+
+def plain_model(model: Any, machine: FittedMachine) -> PlainModel:
+    """Return the numbers of a fitted estimator whose trained machine is ``machine``, or raise.
+
+    Mean and scale of a regression's targets are in β and b.
+    """
+    return replace(plain_numbers(model, machine), **_labels(model, machine))
+
+
+def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
+    """The same without what labels go by: any strategy has decision values."""
+    terms = _terms(machine)
+    n_features = machine.n_features_in_
+    shift, factor = _affine(getattr(model, "scaler_", None), n_features)
+    support, beta = _support(machine)
+    _check_terms(terms, machine.kernel_, support)
+    if len(terms) == 1:  # the weight of a single kernel is one of the coefficients
+        beta, terms = terms[0].weight * beta, [replace(terms[0], weight=1.0)]
+    mean, deviation = getattr(model, "target_mean_", 0.0), getattr(model, "target_scale_", 1.0)
+    names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
+    if hasattr(model, "encoder_"):
+        names = model.encoder_.feature_names
+    return PlainModel(
+        title=f"{type(model).__name__} with {machine.kernel_}",
+        names=[str(name) for name in names],
+        shift=shift,
+        factor=factor,
+        terms=terms,
+        support=support,
+        beta=deviation * beta,
+        intercept=mean + deviation * np.asarray(machine.intercept_, dtype=float),
+    )
+
+
+def _support(machine: FittedMachine) -> tuple[np.ndarray, np.ndarray]:
+    """Support vectors, (n_support, n_features), and β, (n_machines, n_support); there is at least one."""
+    support, beta = machine.support_vectors_, np.asarray(machine.beta_, dtype=float)
+    if machine.kernel_.is_linear:  # the weights of the features are support vectors enough
+        return np.asarray(machine.coef_, dtype=float), np.eye(len(beta))
+    if not support.shape[0]:  # a constant
+        return np.zeros((1, machine.n_features_in_)), np.zeros((len(beta), 1))
+    return np.asarray(support.toarray() if is_sparse(support) else support, dtype=float), beta
+
+
+def _check_terms(terms: list[Term], kernel: Kernel, support: np.ndarray) -> None:
+    """Raise if a kernel, of a user's own class, is not what it says of itself."""
+    S = support[:N_CHECKED]
+    expected = kernel(S)
+    gap = np.abs(sum(term.values(S, S) for term in terms) - expected).max()
+    if not gap <= TOLERANCE * np.abs(expected).max():
+        raise IncompatibleError(
+            f"{type(kernel).__name__} does not agree with its 'distance', 'scale' and 'linear_map': values "
+            f"differ by {gap:.1e}. {ELSE}"
+        )
+
+
+def _labels(model: Any, machine: FittedMachine) -> dict[str, Any]:
+    """What a classifier, or a one-class machine, has beyond the numbers of a regression."""
+    if is_outlier_detector(machine):
+        return {"classes": np.array([-1, 1]), "rule": "sign"}
+    if not hasattr(machine, "classes_"):
+        return {}
+    if STRATEGIES[machine.multiclass_].rejects:
+        raise IncompatibleError(
+            f"Neither to_onnx nor to_c rejects samples as multiclass={machine.multiclass_!r} does. Fit with "
+            f"multiclass='ovo'. {ELSE}"
+        )
+    rule = "votes" if machine.machines_ == "ovo" else "largest"
+    if model.goes_by_probability_:
+        rule = "probability" if model.costs_ is None else "costs"
+    elif len(machine.classes_) == 2:
+        rule = "sign"
+    elif getattr(machine, "break_ties", False):
+        rule = "ranked votes" if rule == "votes" else rule
+    how = {"machines": machine.machines_, "sigmoids": model.sigmoids_, "rule": rule, "costs": model.costs_}
+    return {"classes": model.classes_, **how}
+
+
+def _terms(machine: FittedMachine) -> list[Term]:
+    """The kernels of the sum that the machine's kernel is."""
+    if not isinstance(machine.kernel_, Kernel):
+        what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
+        raise IncompatibleError(
+            f"to_onnx and to_c need a kernel of kernelwise, but this model has {what}. {ELSE}"
+        )
+    if machine.kernel_.takes_distances:
+        raise IncompatibleError(
+            f"to_onnx and to_c need a model of samples, but this model uses distances. {ELSE}"
+        )
+    return [_term(weight, part, machine.n_features_in_) for weight, part in machine.kernel_.parts()]
+
+
+def has_terms(kernel: Kernel) -> bool:
+    """Whether a kernel is a sum of kernels that a `Term` can be."""
+    parts = [part for _, part in kernel.parts()]
+    return not kernel.takes_distances and all(
+        part.distance is not None or part.sklearn_params() is not None for part in parts
+    )
+
+
+def _term(weight: float, part: Kernel, n_features: int) -> Term:
+    L = part.linear_map(n_features)
+    if part.distance is not None:
+        return Term(part.title, weight, part.distance, part.scale, L=L)
+    params = part.sklearn_params()
+    if params is None:
+        raise IncompatibleError(
+            "to_onnx and to_c write kernels exp(−s·D) of a distance D, linear, polynomial and sigmoid ones, "
+            f"and their sums, but this model has {type(part).__name__}. {ELSE}"
+        )
+    numbers = params.get("gamma", 1.0), params.get("coef0", 0.0), params.get("degree", 1)
+    return Term(part.title, weight, params["kernel"], *numbers, L=L)
+
+
+def has_plain_scaling(scaler: object) -> bool:
+    """Whether a scaler, or none, is (x − shift)∘factor."""
+    kinds = (type(None), StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
+    return type(scaler) in kinds and not getattr(scaler, "clip", False)
+
+
+def _affine(scaler: Any, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    """A scaler as (x − shift)∘factor, each of shape (n_features,)."""
+    shift, factor = np.zeros(n_features), np.ones(n_features)
+    if scaler is None:
+        return shift, factor
+    kind = type(scaler)
+    if not has_plain_scaling(scaler):
+        raise IncompatibleError(
+            "to_onnx and to_c write StandardScaler, MinMaxScaler without clip, MaxAbsScaler and "
+            f"RobustScaler, but this model has {scaler}. {ELSE}"
+        )
+    if kind is MinMaxScaler:
+        return -scaler.min_ / scaler.scale_, np.array(scaler.scale_)
+    centre = getattr(scaler, "center_", None) if kind is RobustScaler else getattr(scaler, "mean_", None)
+    if centre is not None and getattr(scaler, "with_mean", True):
+        shift = np.array(centre, dtype=float)
+    return shift, factor if scaler.scale_ is None else 1.0 / scaler.scale_

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.export.plain_model import PlainModel, Term
+from kernelwise.export import PlainModel, Term
 from kernelwise.kernels.radial import mapped
 
 #: What a machine of two classes does.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.export.plain_model import PlainModel, Term
+from kernelwise.export import PlainModel, Term
 from kernelwise.kernels.distances import centre_of, rounding_share
 from kernelwise.kernels.radial import mapped
 from kernelwise.multiclass import class_pairs

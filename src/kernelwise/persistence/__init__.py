@@ -1,5 +1,254 @@
-"""Models in files that execute nothing when they are read."""
+"""Models on disk: an npz file with the model in JSON beside its arrays, and a checksum at the end.
 
-from kernelwise.persistence.model_file import load, load_with_notes, save
+Nothing in the file is executed when it is read: no pickle, no names but those of a fixed table. The file is a
+zip archive whose comment, its last 64 bytes, is the SHA-256 of all bytes before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_outlier_detector
+from sklearn.metrics import check_scoring
+
+from kernelwise._core.files import whole_file
+from kernelwise._core.typing import PathLike, Transformer
+from kernelwise._core.validation import check_number, check_positive
+from kernelwise.estimators import SVC, SVR
+from kernelwise.estimators.kernel_argument import is_precomputed
+from kernelwise.kernels import Kernel
+from kernelwise.multiclass import STRATEGIES
+from kernelwise.persistence.packing import Packer, unpack
+from kernelwise.tables import Column, Encoder
+
+if TYPE_CHECKING:
+    from kernelwise.estimators.kinds import Machine, Model
 
 __all__ = ["load", "load_with_notes", "save"]
+
+FORMAT = 1
+DOCUMENT = "model.json"
+DIGEST = 64  # hexadecimal digits
+
+
+def save(model: object, path: PathLike, notes: dict[str, Any] | None = None) -> None:
+    """Write a fitted model, and notes that JSON can hold; see `Portable.save`."""
+    packer = Packer()
+    document = {"format": FORMAT, "model": packer.pack(model, type(model).__name__), "notes": notes}
+    data = archive(document, packer.arrays)
+    with whole_file(path) as file:
+        file.write(data)
+
+
+def load(path: PathLike) -> Any:
+    """Load a model that the method ``save`` of an estimator has written.
+
+    Loading runs no code from the file. A damaged or changed file is refused: the loaded model predicts what
+    the saved one did, or there is an error.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Raises
+    ------
+    ValueError
+        If the file is no model, is damaged, or was written by a newer version.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import kernelwise
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.npz"
+    >>> kernelwise.SVC().fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"]).save(path)
+    >>> kernelwise.load(path).predict([[0.4], [2.6]]).tolist()
+    ['low', 'high']
+    """
+    return load_with_notes(path)[0]
+
+
+def load_with_notes(path: PathLike) -> tuple[Any, dict[str, Any] | None]:
+    """A model, and the notes that `save` was given with it."""
+    document, arrays = _read(path)
+    try:
+        version = int(document["format"])
+        if version <= FORMAT:
+            return _model(document, arrays), document.get("notes")
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+        raise ValueError(
+            f"{path} is not a model that this version can read: {reason.rstrip('.')}."
+        ) from error
+    raise ValueError(
+        f"{path} was written by a newer version of kernelwise (format {version}, this one reads {FORMAT}). "
+        "Upgrade kernelwise, or save the model again with this version."
+    )
+
+
+def _model(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
+    model = unpack(document["model"], arrays)
+    check_model(model)
+    if hasattr(model, "steering_"):
+        model.scorer_ = check_scoring(SVC() if is_classifier(model) else SVR(), model.steering_)
+    return model
+
+
+def archive(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """The bytes of a file; the same for the same model."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr(_member(DOCUMENT), json.dumps(document, indent=1, allow_nan=False))
+        for name, values in arrays.items():
+            with file.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
+        file.comment = bytes(DIGEST)
+    data = buffer.getvalue()[:-DIGEST]
+    return data + hashlib.sha256(data).hexdigest().encode()
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """A member without the time of day."""
+    member = zipfile.ZipInfo(name)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    return member
+
+
+def _read(path: PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """JSON and arrays of a file whose checksum is right."""
+    with open(path, "rb") as file:
+        data = file.read()
+    # Before anything is read: no damage can then look like another model.
+    if hashlib.sha256(data[:-DIGEST]).hexdigest().encode() != data[-DIGEST:]:
+        raise ValueError(
+            f"{path} is not a kernelwise model, or it was damaged or changed after it was saved (its "
+            "checksum does not match). Save the model again with model.save(path)."
+        )
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            document = json.loads(file[DOCUMENT])
+            return dict(document), {name: file[name] for name in file.files if name != DOCUMENT}
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not a kernelwise model: {error}.") from error
+
+
+def check_model(model: Model) -> None:
+    """Raise ValueError or AttributeError if a model cannot predict with what it has."""
+    if hasattr(model, "feature_names_in_"):
+        _check_shapes(model, {"feature_names_in_": (model.n_features_in_,)})
+    if _is_machine(model):
+        _check_machine(model)
+    elif hasattr(model, "scoring"):
+        _check_tuned(model)
+    else:
+        raise ValueError(f"it holds a {type(model).__name__}, which is not a model")
+
+
+def _is_machine(model: Model) -> bool:
+    """Whether a model is a trained kernel machine, which knows what its arrays must be."""
+    return hasattr(model, "fitted_shapes")
+
+
+def _check_machine(machine: Machine) -> None:
+    kernel = machine.kernel_
+    is_gram = kernel is None or is_precomputed(kernel)
+    if not is_gram and not isinstance(kernel, Kernel):
+        raise ValueError(f"its kernel is a {type(kernel).__name__}")
+    if is_classifier(machine) and machine.multiclass_ not in STRATEGIES:
+        raise ValueError(f"it has the unknown strategy {machine.multiclass_!r}")
+    shapes = machine.fitted_shapes()
+    _check_shapes(machine, shapes)
+    if hasattr(machine, "n_support_") and machine.n_support_.sum() != len(machine.support_):
+        counted = machine.n_support_.sum()
+        raise ValueError(f"'n_support_' counts {counted} support vectors of {len(machine.support_)}")
+    for name in ("_beta", "dual_coef_", "intercept_"):
+        if name in shapes and not np.isfinite(getattr(machine, name)).all():
+            raise ValueError(f"{name!r} of {type(machine).__name__} is not finite")
+    if is_gram:
+        _check_columns(machine, "support_", machine.n_features_in_)
+    else:
+        kernel._check_features(machine.n_features_in_)
+
+
+def _check_tuned(model: Model) -> None:
+    for name in model.cv_results_:
+        if len(model.cv_results_[name]) != len(model.cv_results_["params"]):
+            raise ValueError(f"column {name!r} of 'cv_results_' has {len(model.cv_results_[name])} rows")
+    if not hasattr(model, "best_estimator_"):
+        return
+    machine = model.best_estimator_
+    if not _is_machine(machine) or is_classifier(machine) != is_classifier(model):
+        raise ValueError(f"'best_estimator_' is a {type(machine).__name__}")
+    _check_machine(machine)
+    if is_classifier(model):
+        if not np.array_equal(model.classes_, machine.classes_):
+            raise ValueError("'classes_' differs from that of 'best_estimator_'")
+        _check_shapes(model, {"_sigmoids": (machine.n_machines_, 2)})
+        for owner in (model, machine):
+            if owner.costs_ is not None:
+                _check_shapes(owner, {"costs_": (len(model.classes_), len(model.classes_))})
+    elif is_outlier_detector(model):
+        _check_tail(model)
+    else:
+        check_number(model.target_mean_, "target_mean_", type(model).__name__)
+        check_positive(model.target_scale_, "target_scale_", type(model).__name__)
+    if is_precomputed(model.kernel):
+        _check_shapes(model, {"_gram_columns": (machine.n_features_in_,)})
+        _check_columns(model, "_gram_columns", model.n_features_in_)
+        return
+    n_features = model.n_features_in_
+    if hasattr(model, "encoder_"):
+        n_features = _check_encoder(model.encoder_, n_features)
+    if n_features != machine.n_features_in_:
+        raise ValueError(f"it has {n_features} features, and its machine {machine.n_features_in_}")
+    if model.scaler_ is not None:
+        _check_scaler(model.scaler_, n_features)
+
+
+def _check_tail(model: Model) -> None:
+    """What thresholds and probabilities of a one-class model go by."""
+    check_number(model.threshold_, "threshold_", type(model).__name__)
+    check_positive(model._tail_scale, "_tail_scale", type(model).__name__)
+    _check_shapes(model, {"_tail_share": np.shape(model._tail_strangeness)})
+    if hasattr(model, "_sigmoid"):
+        _check_shapes(model, {"_sigmoid": (2,)})
+
+
+def _check_encoder(encoder: object, n_columns: int) -> int:
+    """The number of features that the columns become."""
+    if not isinstance(encoder, Encoder) or not all(isinstance(one, Column) for one in encoder.columns):
+        raise ValueError("'encoder_' is none")
+    if encoder.n_columns != n_columns:
+        raise ValueError(f"it has {n_columns} columns, and its encoder {encoder.n_columns}")
+    for column in encoder.columns:
+        if not all(isinstance(word, str) for word in column.words):
+            raise ValueError(f"column {column.name!r} has words that are not text")
+        if column.dtype == "f":
+            check_number(column.fill, "fill", "Column")
+    return encoder.n_features
+
+
+def _check_scaler(scaler: Transformer, n_features: int) -> None:
+    lists: dict[str, tuple[int, ...]] = {
+        name: (n_features,) for name, value in vars(scaler).items() if np.ndim(value) > 0
+    }
+    lists.pop("feature_range", None)
+    _check_shapes(scaler, lists)
+    scaler.transform(np.zeros((1, n_features)))
+
+
+def _check_shapes(owner: object, shapes: dict[str, tuple[int, ...]]) -> None:
+    for name, expected in shapes.items():
+        shape = np.shape(getattr(owner, name))
+        if shape != expected:
+            raise ValueError(f"{name!r} of {type(owner).__name__} has shape {shape}, expected {expected}")
+
+
+def _check_columns(owner: object, name: str, n_columns: int) -> None:
+    columns = getattr(owner, name)
+    if columns.size and not 0 <= columns.min() <= columns.max() < n_columns:
+        raise ValueError(f"{name!r} of {type(owner).__name__} names columns beyond {n_columns}")

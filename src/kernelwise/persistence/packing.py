@@ -14,40 +14,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn import model_selection
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import (
-    GroupKFold,
-    GroupShuffleSplit,
-    KFold,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    LeavePGroupsOut,
-    LeavePOut,
-    PredefinedSplit,
-    RepeatedKFold,
-    RepeatedStratifiedKFold,
-    ShuffleSplit,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    TimeSeriesSplit,
-)
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-from kernelwise import criteria, kernels, optimizers
+from kernelwise import criteria, estimators, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
 from kernelwise._core.typing import SparseMatrix
-from kernelwise.estimators import (
-    SVC,
-    SVR,
-    NystroemOneClassSVM,
-    NystroemSVC,
-    NystroemSVR,
-    OneClassSVM,
-    TunedOneClassSVM,
-    TunedSVC,
-    TunedSVR,
-)
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
@@ -64,20 +37,20 @@ def _public_classes(package: ModuleType) -> list[type]:
     return [value for value in found if inspect.isclass(value) and not inspect.isabstract(value)]
 
 
+#: Classes of `sklearn.model_selection`.
 SPLITTERS = (
-    *(KFold, StratifiedKFold, TimeSeriesSplit, ShuffleSplit, StratifiedShuffleSplit, PredefinedSplit),
-    *(GroupKFold, StratifiedGroupKFold, GroupShuffleSplit, LeaveOneGroupOut, LeavePGroupsOut),
-    *(LeaveOneOut, LeavePOut, RepeatedKFold, RepeatedStratifiedKFold),
+    *("KFold", "StratifiedKFold", "TimeSeriesSplit", "ShuffleSplit", "StratifiedShuffleSplit"),
+    *("PredefinedSplit", "GroupKFold", "StratifiedGroupKFold", "GroupShuffleSplit", "LeaveOneGroupOut"),
+    *("LeavePGroupsOut", "LeaveOneOut", "LeavePOut", "RepeatedKFold", "RepeatedStratifiedKFold"),
 )
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
-OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
-    *(OneClassSVM, NystroemOneClassSVM, TunedOneClassSVM),
-    Encoder,
-    *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
-)
-CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}
+MODELS = [model for model in _public_classes(estimators) if hasattr(model, "save")]
+OTHERS = (Encoder, FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore)
+CLASSES = {
+    **{part.__name__: part for part in (*MODELS, *OTHERS, *SCALERS, *PARTS)},
+    **{name: getattr(model_selection, name) for name in SPLITTERS},
+}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
 LEFT_OUT = ("scorer_", "_skl_callbacks")
 #: What there was before a parameter: a file without it is of that time, and predicts as it did then.

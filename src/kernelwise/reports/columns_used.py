@@ -14,7 +14,7 @@ from sklearn.base import is_classifier
 from kernelwise._core.typing import RowsLike
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.explanation import Explanation, explain, explains_exactly
-from kernelwise.explanation.integrals import nodes_for
+from kernelwise.explanation.product_machines import nodes_for
 from kernelwise.kernels.metric import correlations, weigh_the_same
 from kernelwise.reports.held_out import row_names, some_of, some_rows
 from kernelwise.search.verdict.wording import number

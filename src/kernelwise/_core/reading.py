@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
 
-from kernelwise._core.typing import MatrixLike, Samples, is_sparse
+from kernelwise._core.typing import RowsLike, Samples, is_sparse
 
 ROWS = "an array, a list of rows or a data frame"
 ADVICE = "Turn the column into numbers, or leave it out."
@@ -20,7 +20,7 @@ CORRECT_VALUE = "Correct the value, or leave its row out."
 CORRECT_KERNEL = "Correct the kernel that the Gram matrix comes from."
 
 
-def read_samples(estimator: BaseEstimator, X: MatrixLike, *y: ArrayLike, **settings: Any) -> Any:
+def read_samples(estimator: BaseEstimator, X: RowsLike, *y: ArrayLike, **settings: Any) -> Any:
     """Return samples, and targets if they are given, as scikit-learn's ``validate_data`` does.
 
     What is no table of finite numbers is refused in a sentence that names the column, where scikit-learn

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from kernelwise._core.labels import check_are_classes
 from kernelwise._core.reading import read_samples
+from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_choice, check_range
 from kernelwise.estimators.kernel_argument import is_plain_function
 from kernelwise.multiclass import STRATEGIES, labels_at, shown_values, two_class_problems
@@ -25,7 +27,7 @@ from kernelwise.solvers.probability import (
 RULES = ("probability", "decision")
 
 
-def check_rule(predict_by: Any, owner: str) -> None:
+def check_rule(predict_by: object, owner: str) -> None:
     """Raise unless labels can go by it."""
     check_choice(predict_by, "predict_by", owner, RULES)
 
@@ -51,16 +53,17 @@ class DecisionClassifier(ClassifierMixin):
     #: Of a wrong answer, (n_classes, n_classes), by true class and answer; None for the most likely class.
     _costs: np.ndarray | None = None
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _check_training(self, X: RowsLike, y: ArrayLike) -> tuple[Any, np.ndarray]:
         """Check samples and labels; a plain function takes samples of any kind."""
+        samples: Any = X
         if is_plain_function(self.kernel):
             check_consistent_length(X, y)
         else:
-            X, y = read_samples(self, X, y, **self._input())
-            check_range(X)
-        y = column_or_1d(y, warn=True)
-        check_are_classes(y)
-        return X, y
+            samples, y = read_samples(self, X, y, **self._input())
+            check_range(samples)
+        labels = column_or_1d(y, warn=True)
+        check_are_classes(labels)
+        return samples, labels
 
     @property
     def multiclass_(self) -> str:
@@ -93,7 +96,7 @@ class DecisionClassifier(ClassifierMixin):
         check_rule(self.predict_by, type(self).__name__)
         return self.sigmoids_ is not None and self.predict_by == "probability"
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: RowsLike) -> np.ndarray:
         """Values from which `predict` decides: (n_samples,), or (n_samples, n_classes or n_machines).
 
         For two classes, a positive value means ``classes_[1]``. For more classes, ``decision_function_shape``
@@ -107,7 +110,7 @@ class DecisionClassifier(ClassifierMixin):
             return shown_odds(odds, n_classes, self.decision_function_shape, self.machines_, self._costs)
         return shown_values(values, n_classes, self.decision_function_shape, self.machines_)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: RowsLike) -> np.ndarray:
         """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples.
 
         If the model has probabilities, the label is the class with the largest one (the first of equal ones),
@@ -118,7 +121,7 @@ class DecisionClassifier(ClassifierMixin):
         index = decide(values, sigmoids, len(self.classes_), self.multiclass_, self._costs)
         return labels_at(index, self.classes_, self.multiclass_, self.reject_label_)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: RowsLike) -> np.ndarray:
         """Class probabilities of shape (n_samples, n_classes), from sigmoids on held-out decision values.
 
         With class weights they are those of a population in which the classes have these weights.
@@ -126,7 +129,7 @@ class DecisionClassifier(ClassifierMixin):
         odds = log_odds(self.machine_values(X), self.sigmoids_)
         return class_probabilities(odds, len(self.classes_), self.machines_)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: RowsLike) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return log_of(self.predict_proba(X))
 

@@ -14,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.sklearn_compat import stacklevel_of_user
+from kernelwise._core.typing import PathLike
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
+from kernelwise.export import FittedMachine
 
 COUPLED = (
     "This model predicts by probabilities that are coupled over pairs of classes, which no class of "
@@ -24,7 +26,7 @@ COUPLED = (
 )
 
 
-def _is_coupled(machine: Any) -> bool:
+def _is_coupled(machine: FittedMachine) -> bool:
     """Whether probabilities of three or more classes come from pairs of them."""
     return len(machine.classes_) > 2 and machine.machines_ == "ovo"
 
@@ -38,7 +40,7 @@ def _check_costs(costs: np.ndarray | None) -> None:
         )
 
 
-def _trained(model: Any) -> Any:
+def _trained(model: Portable) -> Any:
     """The machine of a fitted estimator: its ``best_estimator_``, or itself."""
     check_is_fitted(model)
     machine = getattr(model, "best_estimator_", None)
@@ -51,7 +53,7 @@ def _trained(model: Any) -> Any:
 class Portable:
     """`save`, `to_onnx` and `to_c` of kernel machines, and of estimators with one as ``best_estimator_``."""
 
-    def save(self, path: Any) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.
 
         The loaded model predicts the same values to the last bit, and has the same fitted attributes. The
@@ -74,7 +76,7 @@ class Portable:
         check_is_fitted(self)
         save(self, path)
 
-    def to_onnx(self, path: Any = None) -> Any:
+    def to_onnx(self, path: PathLike | None = None) -> Any:
         """Return the model as an ONNX graph in double precision, and write it to a file if there is a path.
 
         Kernels are exp(−s·D) of a squared Euclidean, Euclidean or city-block distance D after a linear map,
@@ -115,7 +117,7 @@ class Portable:
                 file.write(graph.SerializeToString())
         return graph
 
-    def to_c(self, path: Any = None) -> str:
+    def to_c(self, path: PathLike | None = None) -> str:
         """Return the model as one C99 source file, and write it if there is a path.
 
         It needs math.h and nothing else. Kernels, and what cannot be written, are those of `to_onnx`.
@@ -212,7 +214,7 @@ class Exportable(Portable):
         samples that are closer than that to a boundary; the sum is large for a polynomial of many features.
         The output of an SVR is a column of predictions.
         """
-        machine = _trained(self)
+        machine: FittedMachine = _trained(self)
         if not isinstance(machine, Exportable):
             raise IncompatibleError(
                 f"to_sklearn cannot hold a {type(machine).__name__}. Train with solver='exact', export the "

@@ -9,7 +9,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -24,16 +24,19 @@ from kernelwise._core.memory import MIB, usable_memory
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import meant
 from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.typing import ClassWeight, MatrixLike, Samples, Transformer
 from kernelwise._core.validation import check_choice, check_positive, check_samples
 from kernelwise.estimators._routing import split_metadata
 from kernelwise.estimators.kernel_argument import (
     SKLEARN_NAMES,
+    KernelFunction,
     check_kernel_numbers,
     choose_kernel,
     is_plain_function,
     is_precomputed,
     takes_distances,
 )
+from kernelwise.kernels import Kernel, KernelLike
 from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.search.data.scaling import fit_transformer
@@ -58,9 +61,9 @@ USED = {
 class Group:
     """Candidates with one kernel and one ``class_weight``: their indices in the grid, and C of each."""
 
-    kernel: Any
+    kernel: KernelLike | KernelFunction
     options: dict[str, Any]
-    class_weight: Any
+    class_weight: ClassWeight
     indices: list[int] = field(default_factory=list)
     Cs: list[float] = field(default_factory=list)
 
@@ -78,7 +81,9 @@ class Group:
             is_precomputed(self.kernel) and self.kernel != PRECOMPUTED_DISTANCE
         )
 
-    def kernel_on(self, X: Any, y: Any, weight: Any) -> Any:
+    def kernel_on(
+        self, X: Samples | None, y: np.ndarray | None, weight: np.ndarray | None
+    ) -> Kernel | KernelFunction | str:
         """The kernel `SVC` would use with the training samples ``X``, their classes ``y`` and weights."""
         return self.kernel if self.is_given else choose_kernel(self.kernel, X, y, weight, **self.options)
 
@@ -87,7 +92,7 @@ class Group:
         return " ".join([str(self.kernel), *(f"{name}={self.options[name]}" for name in used)])
 
 
-def check_grid(grid: Any) -> Any:
+def check_grid(grid: Any) -> dict[str, Any] | Sequence[dict[str, Any]]:
     """What scikit-learn's ParameterGrid takes: a dict, or several; raises for anything else."""
     grids = [grid] if isinstance(grid, dict) else grid
     is_list = isinstance(grids, list | tuple) and len(grids) > 0
@@ -99,7 +104,9 @@ def check_grid(grid: Any) -> Any:
     return grid
 
 
-def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_weight: Any) -> list[Group]:
+def group_candidates(
+    candidates: Iterable[dict[str, Any]], kernel: KernelLike | KernelFunction, class_weight: ClassWeight
+) -> list[Group]:
     """Group the candidates of a grid, in the order in which the groups first appear.
 
     A candidate has keys among ``KEYS``; what is missing has scikit-learn's default, but for the kernel and
@@ -154,7 +161,7 @@ class Block:
     narrow for any two samples: all of them have the same Gram matrix, the identity.
     """
 
-    X: Any
+    X: Samples
     y: np.ndarray
     targets: np.ndarray
     weight: np.ndarray
@@ -206,7 +213,7 @@ class Block:
         return kernels
 
     def batches(
-        self, folds: list[Fold], class_weight: Any, classes: np.ndarray
+        self, folds: list[Fold], class_weight: ClassWeight, classes: np.ndarray
     ) -> list[tuple[np.ndarray, list[Fold]]]:
         """Folds that hold out no sample twice, with their sample weights, of shape (n_folds, n_samples)."""
         batches: list[tuple[np.ndarray, list[Fold]]] = []
@@ -225,7 +232,7 @@ class Block:
             for _, members in batches
         ]
 
-    def _weight(self, fold: Fold, class_weight: Any, classes: np.ndarray) -> np.ndarray:
+    def _weight(self, fold: Fold, class_weight: ClassWeight, classes: np.ndarray) -> np.ndarray:
         if class_weight is None:
             return self.weight
         if is_balanced(class_weight):
@@ -237,11 +244,11 @@ class Block:
 
 
 def plan_blocks(
-    X: Any,
+    X: Samples,
     y: np.ndarray,
     weight: np.ndarray,
     splits: list[tuple[np.ndarray, np.ndarray]],
-    scaler: Any = None,
+    scaler: Transformer | None = None,
     with_train: bool = False,
     is_gram: bool = False,
 ) -> Iterator[Block]:
@@ -273,7 +280,13 @@ def _is_ordinary(fold: Fold, y: np.ndarray, weight: np.ndarray, n_classes: int) 
 
 
 def _own_block(
-    fold: Fold, X: Any, y: np.ndarray, weight: np.ndarray, scaler: Any, with_train: bool, is_gram: bool
+    fold: Fold,
+    X: Samples,
+    y: np.ndarray,
+    weight: np.ndarray,
+    scaler: Transformer | None,
+    with_train: bool,
+    is_gram: bool,
 ) -> Block:
     train = fold.train
     rows = np.concatenate([train, fold.held, train] if with_train else [train, fold.held])
@@ -315,7 +328,7 @@ class Job:
     its training part.
     """
 
-    samples: Any
+    samples: MatrixLike
     y: np.ndarray
     classes: np.ndarray
     splits: list[tuple[np.ndarray, np.ndarray]]
@@ -325,7 +338,7 @@ class Job:
     family: Classification
     settings: dict[str, Any]
     with_train: bool
-    error_score: Any
+    error_score: float | str
 
     def cells(self, g: int, group: Group, block: Block, grams: Grams, n_jobs: int) -> list[Cell]:
         """Solve and score one group on the folds of one block."""
@@ -358,11 +371,13 @@ class Job:
                     started = time.perf_counter()
         return cells
 
-    def _path(self, K: np.ndarray, y: np.ndarray, Cs: Any, training: Training, n_jobs: int) -> SVMPath:
+    def _path(
+        self, K: np.ndarray, y: np.ndarray, Cs: list[float], training: Training, n_jobs: int
+    ) -> SVMPath:
         weight, folds, places, *_ = training
         settings = {**self.settings, "n_jobs": n_jobs}
         problem = FoldProblem(None, y, weight, folds, self.family, settings, places)
-        solved = problem.solve(K, Cs)
+        solved = problem.solve(K, np.asarray(Cs))
         solved.warn(self.settings["tol"])
         return solved.path
 
@@ -436,7 +451,7 @@ def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
 
 
 def tabulate(
-    cells: list[Cell], groups: list[Group], n_splits: int, error_score: Any
+    cells: list[Cell], groups: list[Group], n_splits: int, error_score: float | str
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Times, test scores and training scores as tables of shape (n_candidates, n_splits) by name."""
     _report_failures(cells, groups, error_score)
@@ -459,7 +474,7 @@ def tabulate(
     return times, test, train
 
 
-def _report_failures(cells: list[Cell], groups: list[Group], error_score: Any) -> None:
+def _report_failures(cells: list[Cell], groups: list[Group], error_score: float | str) -> None:
     """Warn of the fits that failed, or raise if all did."""
     failed: Counter[str] = Counter()
     for cell in cells:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import in_order, one_blas_thread
+from kernelwise._core.typing import PathLike, RowsLike
 from kernelwise._core.validation import FLOATS, check_not_below_zero, check_samples
 from kernelwise.estimators.kernel_argument import (
     KernelFunction,
@@ -47,12 +49,12 @@ class SamplesOrGram(BaseEstimator):
     def _is_gram(self) -> bool:
         return is_precomputed(self.kernel)
 
-    def _read_new(self, X: Any) -> Any:
+    def _read_new(self, X: RowsLike) -> Any:
         """Check samples to predict, or their kernel values with the training samples, or their distances."""
-        X = read_samples(self, X, reset=False, **self._input())
+        samples = read_samples(self, X, reset=False, **self._input())
         if takes_distances(self.kernel):
-            check_not_below_zero(X)
-        return X
+            check_not_below_zero(samples)
+        return samples
 
     def _input(self) -> dict[str, Any]:
         """What samples are turned into; a single precision Gram matrix is spared a copy twice its size."""
@@ -97,25 +99,25 @@ class KernelMachine(SamplesOrGram):
         """Number of machines: one for a regression."""
         return 1
 
-    def machine_values(self, X: Any) -> np.ndarray:
+    def machine_values(self, X: RowsLike) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         check_is_fitted(self)
         return self._sums(X, self.intercept_)
 
-    def _sums(self, X: Any, intercept: np.ndarray) -> np.ndarray:
+    def _sums(self, X: RowsLike, intercept: np.ndarray) -> np.ndarray:
         """Sums over the kernel plus an offset, of shape (n_samples, n_machines)."""
         if is_plain_function(self.kernel):
             return decision_values(self.kernel, X, self.support_vectors_, self.beta_, intercept)
-        X = self._read_new(X)
+        Z = self._read_new(X)
         with one_blas_thread(leaves_cores=True):
             if self.kernel_ is None or is_precomputed(self.kernel_):
-                X = X[:, self.support_]
-                K = self.kernel_(X) if takes_distances(self.kernel_) and X.size else X
+                Z = Z[:, self.support_]
+                K = self.kernel_(Z) if takes_distances(self.kernel_) and Z.size else Z
                 return K @ self.beta_.T + intercept
             if self.kernel_.is_linear:
-                check_samples(X)
-                return safe_sparse_dot(X, self.coef_.T, dense_output=True) + intercept
-            return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, intercept)
+                check_samples(Z)
+                return safe_sparse_dot(Z, self.coef_.T, dense_output=True) + intercept
+            return decision_values(self.kernel_, Z, self.support_vectors_, self.beta_, intercept)
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""
@@ -137,7 +139,9 @@ class NamedKernelMachine(KernelMachine):
     memory_limit: float
     shape_fit_: tuple[int, ...]
 
-    def _source(self, X: Any, y: Any, n_samples: int, sample_weight: Any = None) -> np.ndarray | Rows:
+    def _source(
+        self, X: Any, y: np.ndarray | None, n_samples: int, sample_weight: np.ndarray
+    ) -> np.ndarray | Rows:
         """Settle the kernel and return what to train on: the Gram matrix, or samples for rows of it."""
         self.kernel_ = None
         self.shape_fit_ = getattr(X, "shape", (n_samples,))
@@ -157,7 +161,9 @@ class WithMachine(SamplesOrGram):
     best_estimator_: Any
     _gram_columns: np.ndarray | None
 
-    def report(self, path: Any, X: Any = None, y: Any = None, **options: Any) -> None:
+    def report(
+        self, path: PathLike, X: RowsLike | None = None, y: ArrayLike | None = None, **options: Any
+    ) -> None:
         """Write what was chosen, and why, as one HTML file that needs no network.
 
         Parameters
@@ -175,15 +181,15 @@ class WithMachine(SamplesOrGram):
 
         write_report(report_data(self, X, y, **options), path)
 
-    def machine_samples(self, X: Any) -> Any:
+    def machine_samples(self, X: RowsLike) -> Any:
         """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no final model.")
-        X = self._read_new(X)
-        return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
+        samples = self._read_new(X)
+        return samples[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, samples)
 
-    def _read_new(self, X: Any) -> Any:
+    def _read_new(self, X: RowsLike) -> Any:
         encoder = getattr(self, "encoder_", None)
         if encoder is not None:
             return encoder.read(X)
@@ -197,7 +203,7 @@ class WithMachine(SamplesOrGram):
                 "samples with gaps."
             ) from error
 
-    def machine_values(self, X: Any) -> np.ndarray:
+    def machine_values(self, X: RowsLike) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         Z = self.machine_samples(X)  # which says so where there is no machine
         return self.best_estimator_.machine_values(Z)
@@ -221,16 +227,16 @@ class OutlierMachine(OutlierMixin, KernelMachine):
         check_is_fitted(self)
         return -self.intercept_
 
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: RowsLike) -> np.ndarray:
         """Scores of shape (n_samples,), lower for stranger samples."""
         check_is_fitted(self)
         return self._sums(X, np.zeros(1)).ravel()
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: RowsLike) -> np.ndarray:
         """Scores less ``offset_``, of shape (n_samples,): negative for outliers."""
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: RowsLike) -> np.ndarray:
         """1 for inliers, whose decision value is not negative, and −1 for outliers, of shape (n_samples,)."""
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
 
@@ -262,7 +268,7 @@ def decision_values(
     return values
 
 
-def check_coefficients(beta: np.ndarray, intercept: Any) -> None:
+def check_coefficients(beta: np.ndarray, intercept: ArrayLike) -> None:
     """Raise unless the coefficients of trained machines are numbers."""
     if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
         raise ValueError(

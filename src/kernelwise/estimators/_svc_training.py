@@ -16,11 +16,12 @@ from kernelwise._core.labels import check_class_sizes
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.typing import RandomState
 from kernelwise._core.validation import copies_of, seed_of
 from kernelwise.estimators._machine import check_coefficients, decision_values
 from kernelwise.estimators.kernel_argument import Rows, gram_of, kernel_values, trains_by_rows
 from kernelwise.kernels import Kernel
-from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines
+from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines, two_class_problems
 from kernelwise.search.data.canonical import canonical_order, distinct_points, distinct_rows
 from kernelwise.search.data.folds import FoldRows, Folds, folds_of_rows
 from kernelwise.solvers import SVMSolution, solve_svm_dual, svm_path
@@ -207,8 +208,8 @@ def fit_sigmoids(
     """
     rows, y = held.rows, index[held.rows]
     bound = held.weight * factors[y]
-    by_rows = isinstance(source, Rows)
-    decision = (_from_rows if by_rows else _from_gram)(source, rows, y, bound, held.folds, strategy, settings)
+    how = {"strategy": strategy, **settings}
+    decision = _held_out_values(source, rows, y, bound, held.folds, how)
     lone = held.fold < 0
     if lone.any():
         decision[lone] = _training_values(source, trained, rows[lone])
@@ -217,7 +218,7 @@ def fit_sigmoids(
 
 
 def sigmoid_folds(
-    X: Any, index: np.ndarray, weight: np.ndarray, random_state: Any, points: np.ndarray | None = None
+    X: Any, index: np.ndarray, weight: np.ndarray, random_state: RandomState, points: np.ndarray | None = None
 ) -> FoldRows:
     """Stratified folds of the rows: equal rows of a class are one with their total weight, whatever order.
 
@@ -242,37 +243,29 @@ def sigmoid_folds(
     return found.renamed(distinct.rows)
 
 
-def _from_gram(
-    K: Any, rows: np.ndarray, y: np.ndarray, bound: np.ndarray, folds: Folds, strategy: str, settings: Any
-) -> np.ndarray:
-    """Held-out decision values of shape (n_rows, n_machines) from one Gram matrix."""
-    C, how = settings["C"], {name: value for name, value in settings.items() if name != "C"}
-    if not np.array_equal(rows, np.arange(len(K))):
-        K = K[np.ix_(rows, rows)]
-    path = svm_path(K, y, [C], folds, sample_weight=bound, strategy=strategy, **how)
-    return path.decision[0].reshape(len(y), -1)
-
-
-def _from_rows(
-    source: Any,
+def _held_out_values(
+    source: np.ndarray | Rows,
     rows: np.ndarray,
     y: np.ndarray,
     bound: np.ndarray,
     folds: Folds,
-    strategy: str,
-    settings: Any,
+    how: dict[str, Any],
 ) -> np.ndarray:
-    """The same from the samples: one training for each fold."""
-    parts = []
+    """Decision values of the rows, shape (n_rows, n_machines), by machines that folds hold them out of.
+
+    They are from one Gram matrix, or from samples, with one training for each fold.
+    """
+    if not isinstance(source, Rows):
+        K = source if np.array_equal(rows, np.arange(len(source))) else source[np.ix_(rows, rows)]
+        settings = {name: value for name, value in how.items() if name != "C"}
+        path = svm_path(K, y, [how["C"]], folds, sample_weight=bound, **settings)
+        return path.decision[0].reshape(len(y), -1)
+    n_classes = int(y.max()) + 1
+    decision = np.full((len(y), len(two_class_problems(n_classes, how["strategy"]))), np.nan)
     for train, test in folds:
         part = source._replace(X=safe_indexing(source.X, rows[train]))
-        trained = train_machines(
-            part, y[train], y.max() + 1, bound[train], strategy=strategy, start=None, **settings
-        )
-        parts.append((test, _values(part, trained, safe_indexing(source.X, rows[test]))))
-    decision = np.full((len(y), parts[0][1].shape[1]), np.nan)
-    for test, values in parts:
-        decision[test] = values
+        trained = train_machines(part, y[train], n_classes, bound[train], start=None, **how)
+        decision[test] = _values(part, trained, safe_indexing(source.X, rows[test]))
     return decision
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
@@ -16,14 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.labels import check_are_classes, encode_labels, none_if_ones, positive_weights
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.threads import number_of_threads, one_blas_thread
+from kernelwise._core.typing import ClassWeight, MatrixLike, ScaleLike
 from kernelwise._core.validation import check_distances, check_gram, check_range, check_samples
 from kernelwise.estimators._cv_results import cv_results, select_best
 from kernelwise.estimators._grid import USED, Job, check_grid, group_candidates, plan_blocks, run, tabulate
 from kernelwise.estimators._parameters import OF_GRID
 from kernelwise.estimators._routing import route_fit, route_score, router
-from kernelwise.estimators.kernel_argument import is_precomputed, takes_distances
+from kernelwise.estimators.kernel_argument import KernelFunction, is_precomputed, takes_distances
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
+from kernelwise.kernels import KernelLike
 from kernelwise.multiclass import check_strategy, choose_reject_label
 from kernelwise.search.data.folds import check_folds_have_weight
 from kernelwise.search.data.given_folds import check_kind_of_folds, read_splits
@@ -136,24 +140,24 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
     @explains_missing()
     def __init__(
         self,
-        param_grid: Any = None,
+        param_grid: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
         *,
-        kernel: Any = "rbf",
-        kernels: Any = None,
-        Cs: Any = None,
-        scaler: Any = None,
+        kernel: KernelLike | KernelFunction = "rbf",
+        kernels: Sequence[KernelLike | KernelFunction] | None = None,
+        Cs: Sequence[float] | None = None,
+        scaler: ScaleLike = None,
         scaling: str = "per-fold",
         multiclass: str = "ovo",
-        reject_label: Any = None,
-        class_weight: Any = None,
+        reject_label: object = None,
+        class_weight: ClassWeight = None,
         decision_function_shape: str = "ovr",
         tol: float = 1e-3,
         max_iter: int = -1,
         cv: Any = None,
         scoring: Any = None,
-        refit: Any = True,
+        refit: bool | str | Callable[[dict[str, Any]], int] = True,
         n_jobs: int | None = None,
-        error_score: Any = np.nan,
+        error_score: float | str = np.nan,
         return_train_score: bool = False,
         verbose: int = 0,
         memory_limit: float = 4096,
@@ -182,7 +186,14 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         self.loss = loss
 
     @one_blas_thread(leaves_cores=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
         """Score every candidate on every fold, and train the best one on all samples.
 
         Parameters
@@ -203,8 +214,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         self._validate_params()
         routed = route_fit(self, sample_weight, groups, params, self._scorers)
         grid = check_grid(self._grid())
-        check_search(self)
-        self._check_grids()
+        self._check_settings()
         candidates = list(ParameterGrid(grid))
         kinds = group_candidates(candidates, self.kernel, self.class_weight)
         self.scorer_ = make_scorers(SVC(), self.scoring)
@@ -216,34 +226,34 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         samples, _ = indexable(X, y)
         tags = self.__sklearn_tags__().input_tags
         accept = "csr" if tags.sparse else False
-        X, y = read_samples(self, X, y, accept_sparse=accept, dtype=np.float64)
-        y = column_or_1d(y, warn=True)
-        check_are_classes(y)
-        self.classes_, index = encode_labels(y)
+        Z, labels = read_samples(self, X, y, accept_sparse=accept, dtype=np.float64)
+        labels = column_or_1d(labels, warn=True)
+        check_are_classes(labels)
+        self.classes_, index = encode_labels(labels)
         weight = positive_weights(sample_weight, index, self.classes_)
-        splits = read_splits(self.cv, samples, y, "GridSearchSVC", routed.split)
+        splits = read_splits(self.cv, samples, labels, "GridSearchSVC", routed.split)
         self.n_splits_ = len(splits)
         check_folds_have_weight(splits, weight, "GridSearchSVC")
 
         scaler = self._scaler()
         if tags.pairwise:
-            X = (check_distances if takes_distances(self._kernels()[0]) else check_gram)(X)
+            Z = (check_distances if takes_distances(self._kernels()[0]) else check_gram)(Z)
         else:
-            check_range(X)
+            check_range(Z)
         if scaler is not None and self.scaling == "shared":
-            shared = fit_transformer(clone(scaler), X, y, none_if_ones(weight))
-            X, scaler = check_samples(shared.transform(X)), None
-        blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
+            shared = fit_transformer(clone(scaler), Z, labels, none_if_ones(weight))
+            Z, scaler = check_samples(shared.transform(Z)), None
+        blocks = plan_blocks(Z, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
         given = None if sample_weight is None else weight
-        job = self._job(samples, y, splits, given, routed.score)
+        job = self._job(samples, labels, splits, given, routed.score)
         cells = list(run(job, kinds, blocks, number_of_threads(self.n_jobs), self.memory_limit, self.verbose))
         self.cv_results_ = cv_results(candidates, *tabulate(cells, kinds, len(splits), self.error_score))
-        self._choose(samples, y, given)
+        self._choose(samples, labels, given)
         return self
 
     def _job(
         self,
-        samples: Any,
+        samples: MatrixLike,
         y: np.ndarray,
         splits: list[tuple[np.ndarray, np.ndarray]],
         weight: np.ndarray | None,
@@ -283,7 +293,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         scaler = self._scaler()
-        tags.input_tags.pairwise = all(self._are_precomputed())
+        tags.input_tags.pairwise = all(map(is_precomputed, self._kernels()))
         tags.input_tags.sparse = not tags.input_tags.pairwise and (
             scaler is None or get_tags(scaler).input_tags.sparse
         )
@@ -300,21 +310,31 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
             grid["gamma"] = DEFAULT_GAMMAS
         return grid
 
-    def _are_precomputed(self) -> list[bool]:
-        """Whether X is a matrix of kernel values or distances, for each kernel of the grid."""
-        return [is_precomputed(kernel) for kernel in self._kernels()]
-
     def _kernels(self) -> list[Any]:
         """The kernels of the grid."""
         grid = self._grid()
         grids = [grid] if isinstance(grid, dict) else grid
         return [kernel for part in grids for kernel in part.get("kernel", [self.kernel])]
 
-    def _check_grids(self) -> None:
-        """Refuse two grids, and Gram matrices beside samples."""
+    def _check_settings(self) -> None:
+        """Raise unless the settings go together: two grids do not, nor Gram matrices and samples."""
+        if self.cv is not None:
+            check_kind_of_folds(self.cv, "None", "GridSearchSVC")
+        check_strategy(self.multiclass, self.decision_function_shape)
+        if not isinstance(self.refit, bool | np.bool_ | str) and not callable(self.refit):
+            raise ValueError(
+                f"'refit' of GridSearchSVC must be a bool, a name or callable, got {self.refit!r}."
+            )
+        is_one = self.scoring is None or isinstance(self.scoring, str)
+        if is_one and isinstance(self.refit, str) and self.refit not in ("score", self.scoring):
+            raise ValueError(
+                "'refit' of GridSearchSVC must be True, False or callable with one score, got "
+                f"{self.refit!r}."
+            )
         if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):
             raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
-        given, kernels = self._are_precomputed(), self._kernels()
+        kernels = self._kernels()
+        given = [is_precomputed(kernel) for kernel in kernels]
         if any(given) and not all(given):
             raise ValueError(
                 "'precomputed' cannot be searched together with other kernels, because X is either a Gram "
@@ -330,23 +350,15 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
     def _scaler(self) -> Any:
         return as_scaler(self.scaler, "scaler", "GridSearchSVC")
 
-    def _machine(self) -> Any:
-        """The best candidate, not yet trained."""
-        shared = SVC().get_params().keys() & self.get_params(deep=False).keys() - {"verbose"}
-        machine = SVC(**{name: getattr(self, name) for name in shared})
-        machine.set_params(**clone(self.best_params_, safe=False))
-        scaler = self._scaler()
-        return machine if scaler is None else make_pipeline(clone(scaler), machine)
-
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Labels predicted by ``best_estimator_``, of shape (n_samples,)."""
         return self._best().predict(X)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Decision values of ``best_estimator_``, of shape (n_samples,) or (n_samples, n_classes)."""
         return self._best().decision_function(X)
 
-    def score(self, X: Any, y: Any, **params: Any) -> float:
+    def score(self, X: MatrixLike, y: ArrayLike, **params: Any) -> float:
         """Score of ``best_estimator_`` by ``scorer_``; of several metrics, by the one ``refit`` names.
 
         Parameters
@@ -359,10 +371,11 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         best = self._best()
         if self.multimetric_ and not isinstance(self.refit, str):
             raise ValueError("With several metrics, score needs the name of one of them in 'refit'.")
-        scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
+        several = isinstance(self.scorer_, dict)
+        name = self.refit if several and isinstance(self.refit, str) else "score"
         if self.scoring is not None:
-            params = route_score(self, params, self.refit if isinstance(self.scorer_, dict) else "score")
-        value = scorer(best, X, y, **params)
+            params = route_score(self, params, name)
+        value = (self.scorer_[name] if several else self.scorer_)(best, X, y, **params)
         return value[self.refit] if isinstance(value, dict) else value
 
     def _best(self) -> Any:
@@ -371,24 +384,29 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no final model.")
         return self.best_estimator_
 
-    def _check_refit(self, metrics: Any) -> None:
+    def _check_refit(self, metrics: Collection[str]) -> None:
         if self.refit is not False and not callable(self.refit) and self.refit not in metrics:
             raise ValueError(
                 f"With several metrics 'refit' of {type(self).__name__} must be a callable, False or one of "
                 f"{', '.join(map(repr, metrics))}, got {self.refit!r}."
             )
 
-    def _trained(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
+    def _trained(self, X: MatrixLike, y: np.ndarray, weight: np.ndarray | None) -> Any:
         """The best candidate, trained; weights go to its scaler, too."""
-        machine = self._machine()
-        if weight is None or self.scaler is None:
-            return machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
-        scaler, svc = machine[0], machine[-1]
-        fit_transformer(scaler, X, y, none_if_ones(weight))
-        svc.fit(scaler.transform(X), y, sample_weight=weight)
+        shared = SVC().get_params().keys() & self.get_params(deep=False).keys() - {"verbose"}
+        svc = SVC(**{name: getattr(self, name) for name in shared})
+        svc.set_params(**clone(self.best_params_, safe=False))
+        scaler = self._scaler()
+        if scaler is None:
+            return svc.fit(X, y, sample_weight=weight)
+        machine = make_pipeline(clone(scaler), svc)
+        if weight is None:
+            return machine.fit(X, y)
+        fit_transformer(machine[0], X, y, none_if_ones(weight))
+        svc.fit(machine[0].transform(X), y, sample_weight=weight)
         return machine
 
-    def _choose(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+    def _choose(self, X: MatrixLike, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         """Set the ``best_`` attributes, and train the best candidate if asked to."""
         prefix = "mean_test_"
         metrics = [name.removeprefix(prefix) for name in self.cv_results_ if name.startswith(prefix)]
@@ -397,7 +415,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
             self._check_refit(metrics)
             if self.refit is False:
                 return
-        metric = self.refit if self.multimetric_ else "score"
+        metric = self.refit if self.multimetric_ and isinstance(self.refit, str) else "score"
         self.best_index_ = select_best(self.refit, metric, self.cv_results_)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         if not callable(self.refit):
@@ -408,19 +426,3 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
             self.refit_time_ = time.perf_counter() - started
             machine = self.best_estimator_ if self.scaler is None else self.best_estimator_[-1]
             self.n_iter_ = machine.n_iter_
-
-
-def check_search(search: Any) -> None:
-    """Raise unless the settings of a `GridSearchSVC`, other than its grid, go together."""
-    if search.cv is not None:
-        check_kind_of_folds(search.cv, "None", "GridSearchSVC")
-    check_strategy(search.multiclass, search.decision_function_shape)
-    if not isinstance(search.refit, bool | np.bool_ | str) and not callable(search.refit):
-        raise ValueError(
-            f"'refit' of GridSearchSVC must be a bool, a name or callable, got {search.refit!r}."
-        )
-    is_one = search.scoring is None or isinstance(search.scoring, str)
-    if is_one and isinstance(search.refit, str) and search.refit not in ("score", search.scoring):
-        raise ValueError(
-            f"'refit' of GridSearchSVC must be True, False or callable with one score, got {search.refit!r}."
-        )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -20,7 +22,9 @@ from kernelwise._core.labels import check_are_classes
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, FLAG, SEED, at_least, one_of
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_labels, check_range
+from kernelwise._core.typing import MatrixLike, RandomState
+from kernelwise._core.validation import check_labels, check_range, seed_of
+from kernelwise.criteria import Criterion
 from kernelwise.estimators._prepare_fit import prepare_fit
 from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.missing_parameters import explains_missing
@@ -28,6 +32,7 @@ from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.metric import correlations, directions, relevance
+from kernelwise.optimizers import Optimizer
 from kernelwise.search.choose import choose
 from kernelwise.search.propose.metric_forms import metric_of_gradients
 from kernelwise.search.propose.metric_learner import STARTS, MetricLearner
@@ -143,18 +148,18 @@ class MetricTransformer(
     def __init__(
         self,
         kernel: str = "diagonal",
-        criterion: Any = "centered-kta",
+        criterion: Criterion | str = "centered-kta",
         *,
         method: str = "criterion",
         task: str = "auto",
         rounds: int = 1,
-        starts: Any = STARTS,
-        optimizer: Any = None,
+        starts: Sequence[float] = STARTS,
+        optimizer: Optimizer | None = None,
         rank: int = 2,
         standardize: bool = True,
         validation_fraction: float | None = None,
         n_directions: int = 3,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel
         self.criterion = criterion
@@ -170,7 +175,7 @@ class MetricTransformer(
         self.random_state = random_state
 
     @one_blas_thread(leaves_cores=True)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Learn the metric.
 
         Parameters
@@ -199,23 +204,23 @@ class MetricTransformer(
             self.validation_fraction,
             self.random_state,
         )
-        X, y = read_samples(self, X, y, dtype=float, ensure_min_samples=2)
-        check_range(X)
-        self.task_, taken = self._task_of(y)
+        samples, targets = read_samples(self, X, y, dtype=float, ensure_min_samples=2)
+        check_range(samples)
+        self.task_, taken = self._task_of(targets)
         if self.task_ == "regression":
-            y = as_numbers(y)
+            targets = as_numbers(targets)
         else:
-            check_are_classes(y)
-            check_labels(y, X.shape[0], min_per_class=2)
-        scaler = StandardScaler(with_mean=self.standardize, with_std=self.standardize).fit(X)
-        self.mean_ = scaler.mean_ if self.standardize else np.zeros(X.shape[1])
-        self.scale_ = scaler.scale_ if self.standardize else np.ones(X.shape[1])
-        Z = (X - self.mean_) / self.scale_
+            check_are_classes(targets)
+            check_labels(targets, len(samples), min_per_class=2)
+        scaler = StandardScaler(with_mean=self.standardize, with_std=self.standardize).fit(samples)
+        self.mean_ = scaler.mean_ if self.standardize else np.zeros(samples.shape[1])
+        self.scale_ = scaler.scale_ if self.standardize else np.ones(samples.shape[1])
+        Z = (samples - self.mean_) / self.scale_
         if self.method == "gradient":
-            findings = self._learn_by_gradients(Z, y, TunedSVR if self.task_ == "regression" else TunedSVC)
+            findings = self._learn_by_gradients(Z, targets)
             self.diagnostics_ = (*findings, *taken)
         else:
-            found = learner.learn(Z, y)
+            found = learner.learn(Z, targets)
             self.kernel_, self.start_, self.result_ = found.kernel, found.start, found.result
             self.diagnostics_ = found.findings
         self._describe(Z)
@@ -234,8 +239,9 @@ class MetricTransformer(
         task, other = ("classification", "regression") if is_few else ("regression", "classification")
         return task, (catalogue.WHOLE_NUMBER_TARGETS(n=len(counts), are_classes=is_few, other=other),)
 
-    def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> list[Finding]:
-        model = tuned("rbf", scale=None, random_state=self.random_state)
+    def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray) -> list[Finding]:
+        tuned = TunedSVR if self.task_ == "regression" else TunedSVC
+        model = tuned("rbf", scale=None, random_state=seed_of(self.random_state))
         validator, _, _ = prepare_fit(model, Z, y, None, model._context(), Routed({}))
         plain = choose(validator, "rbf")
         full = self.kernel == "gaussian"
@@ -251,13 +257,13 @@ class MetricTransformer(
         self.correlations_ = correlations(Q)
         self._n_features_out = self.kernel_.transform(Z[:1]).shape[1]
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Map samples, shape (n_samples, n_features) to (n_samples, n_mapped)."""
         check_is_fitted(self)
         X = read_samples(self, X, dtype=float, reset=False)
         return self.kernel_.transform((X - self.mean_) / self.scale_)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """Names of the mapped features, shape (n_mapped,): those of the input for a diagonal metric."""
         mixin = OneToOneFeatureMixin if self.kernel == "diagonal" else ClassNamePrefixFeaturesOutMixin
         return mixin.get_feature_names_out(self, input_features)

@@ -42,7 +42,6 @@ from kernelwise.search.engine.context import Deadline
 from kernelwise.search.propose.landmarks import (
     MAX_SEARCH_ROWS,
     SIZES,
-    Candidate,
     HeldOutValues,
     NystroemSearch,
     Rows,
@@ -103,6 +102,7 @@ class WithHeldOutRows(NystroemMachine):
     """A linear machine with a squared loss, whose landmarks and C are chosen on rows that are held out."""
 
     C: float | str
+    _sigmoids: np.ndarray | None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -117,6 +117,13 @@ class WithHeldOutRows(NystroemMachine):
         """What landmarks and C are chosen by."""
 
     @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss of the linear machines."""
+
+    def _begin(self, rows: Rows) -> str:
+        """Set what is known before training, and return the strategy of the machines of three classes."""
+        return "ovo"
+
     def fit_rows(
         self, rows: Rows, score: Score, deadline: Deadline, full: Rows | None = None
     ) -> HeldOutValues:
@@ -125,22 +132,13 @@ class WithHeldOutRows(NystroemMachine):
         Rows are distinct and in canonical order, ``score`` is as in `NystroemSearch`. If they are a sample,
         ``full`` are all rows; the final machine is trained on them.
         """
-
-    def _choose(
-        self,
-        rows: Rows,
-        score: Score,
-        deadline: Deadline,
-        full: Rows | None,
-        loss: Loss,
-        strategy: str = "ovo",
-    ) -> tuple[NystroemSearch, Candidate]:
-        """Choose landmarks and C, train, and set the fitted attributes."""
+        strategy = self._begin(rows)
         labels = None if rows.classes is None else rows.y
         self.n_features_in_ = rows.Z.shape[1]
         self.kernel_ = kernel_from_data(self.kernel, rows.Z, labels, rows.weight)
         seed = seed_of(self.random_state)
-        search = NystroemSearch(rows, self.kernel_, score, self.memory_limit, deadline, seed, loss, strategy)
+        how = self.memory_limit, deadline, seed, self._loss(), strategy
+        search = NystroemSearch(rows, self.kernel_, score, *how)
         chosen = search.run(self.n_components, self.C)
         solutions = search.train(chosen, full)
         coefficients = np.array([solution.coefficients for solution in solutions])
@@ -158,7 +156,9 @@ class WithHeldOutRows(NystroemMachine):
             "score": np.concatenate([one.scores for one in search.candidates]),
         }
         self._n_trained = search.n_trained
-        return search, chosen
+        if rows.classes is not None:
+            self._sigmoids = search.sigmoids(chosen)
+        return search.held_out(chosen)
 
 
 class NystroemSVC(DecisionClassifier, WithHeldOutRows):
@@ -290,18 +290,16 @@ class NystroemSVC(DecisionClassifier, WithHeldOutRows):
 
         return accuracy
 
-    def fit_rows(
-        self, rows: Rows, score: Score, deadline: Deadline, full: Rows | None = None
-    ) -> HeldOutValues:
-        """Train on prepared rows, as a tuned machine does; see `WithHeldOutRows.fit_rows`."""
+    def _loss(self) -> Loss:
+        return squared_hinge
+
+    def _begin(self, rows: Rows) -> str:
         assert rows.classes is not None
         self.classes_, self._strategy = rows.classes, self.multiclass
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "NystroemSVC"
         )
-        search, chosen = self._choose(rows, score, deadline, full, squared_hinge, self.machines_)
-        self._sigmoids = search.sigmoids(chosen)
-        return search.held_out(chosen)
+        return self.machines_
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""
@@ -415,13 +413,8 @@ class NystroemSVR(RegressorMixin, WithHeldOutRows):
 
         return explained
 
-    def fit_rows(
-        self, rows: Rows, score: Score, deadline: Deadline, full: Rows | None = None
-    ) -> HeldOutValues:
-        """Train on prepared rows, as a tuned machine does; see `WithHeldOutRows.fit_rows`."""
-        loss = partial(squared_epsilon_insensitive, epsilon=self.epsilon)
-        search, chosen = self._choose(rows, score, deadline, full, loss)
-        return search.held_out(chosen)
+    def _loss(self) -> Loss:
+        return partial(squared_epsilon_insensitive, epsilon=self.epsilon)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predictions of shape (n_samples,)."""

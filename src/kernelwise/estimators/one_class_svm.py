@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import NamedKernelMachine, OutlierMachine, check_coefficients
 from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike
-from kernelwise.estimators.kernel_argument import Rows, is_plain_function
+from kernelwise.estimators.kernel_argument import KernelFunction, Rows, is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing
+from kernelwise.kernels import KernelLike
 from kernelwise.solvers.one_class import OneClassSolution, solve_one_class
 from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 
@@ -99,9 +102,9 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike | KernelFunction = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: float | str = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         nu: float = 0.5,
@@ -124,7 +127,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         self.memory_limit = memory_limit
 
     @one_blas_thread(leaves_cores=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Train the model.
 
         Parameters
@@ -136,21 +139,20 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
             weights.
         """
         self._validate_params()
-        if is_plain_function(self.kernel):
-            n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-        else:
-            X = read_samples(self, X, ensure_min_samples=2, **self._input())
-            check_range(X)
-            n_samples = X.shape[0]
+        samples: Any = X
+        if not is_plain_function(self.kernel):
+            samples = read_samples(self, X, ensure_min_samples=2, **self._input())
+            check_range(samples)
+        n_samples = samples.shape[0] if hasattr(samples, "shape") else len(samples)
         weight = weights_of_samples(sample_weight, n_samples)
-        source = self._source(X, None, n_samples, weight)
+        source = self._source(samples, None, n_samples, weight)
         warn_if_alike(source, self.kernel_ if self._is_gram() else self.kernel_ or self.kernel)
         solution = self._solve(source, weight)
         check_coefficients(solution.beta, solution.offset)
         support = np.flatnonzero(solution.beta)
         self.support_, self._n_trained = support.astype(np.int32), n_samples
         self.n_support_ = np.array([support.size], dtype=np.int32)
-        self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(X, support)
+        self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(samples, support)
         self.dual_coef_ = solution.beta[None, support]
         self.intercept_ = np.array([-solution.inner_offset])
         self.n_iter_, self.fit_status_ = max(solution.n_iter, 1), int(not solution.converged)

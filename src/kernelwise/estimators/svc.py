@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +15,7 @@ from kernelwise._core.labels import encode_labels, factors_of_classes, positive_
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.typing import ClassWeight, RandomState, RowsLike
 from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
@@ -27,8 +29,9 @@ from kernelwise.estimators._svc_training import (
     sigmoid_folds,
     train_machines,
 )
-from kernelwise.estimators.kernel_argument import is_plain_function
+from kernelwise.estimators.kernel_argument import KernelFunction, is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing
+from kernelwise.kernels import KernelLike
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
 
 
@@ -163,21 +166,21 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         self,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike | KernelFunction = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: float | str = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         probability: bool = False,
         tol: float = 1e-3,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         multiclass: str = "ovo",
-        reject_label: Any = None,
+        reject_label: object = None,
         predict_by: str = "probability",
         memory_limit: float = 4096,
         warm_start: bool = False,
@@ -207,7 +210,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         self.loss = loss
 
     @one_blas_thread(leaves_cores=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the model.
 
         Parameters
@@ -246,7 +249,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
             self._sigmoids = fit_sigmoids(source, machines, folds, index, self.class_weight_, **how)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: RowsLike) -> np.ndarray:
         """Return predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples.
 
         With probabilities, the label is the class with the largest probability (the first one of equals),
@@ -260,7 +263,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         return super().predict(X)
 
     @available_if(_classifier.has_membership)
-    def membership(self, X: Any) -> np.ndarray:
+    def membership(self, X: RowsLike) -> np.ndarray:
         """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, Abe 2007, section 4).
 
         The membership of class i is the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with
@@ -275,7 +278,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         return fuzzy_membership(values.ravel() if len(self.classes_) == 2 else values)
 
     @available_if(_classifier.has_probability)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: RowsLike) -> np.ndarray:
         """Class probabilities of shape (n_samples, n_classes), only with ``probability=True``."""
         check_is_fitted(self)
         if self.sigmoids_ is None:
@@ -283,7 +286,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         return super().predict_proba(X)
 
     @available_if(_classifier.has_probability)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: RowsLike) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return super().predict_log_proba(X)
 

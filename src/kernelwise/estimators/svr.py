@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from kernelwise._core.labels import weights_of_samples
@@ -12,6 +13,7 @@ from kernelwise._core.memory import MIB
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.typing import RowsLike, Samples
 from kernelwise._core.validation import (
     check_target_range,
 )
@@ -20,6 +22,7 @@ from kernelwise.estimators._machine import KernelMachine, check_coefficients
 from kernelwise.estimators._parameters import OF_SVR, warn_if_alike
 from kernelwise.estimators.kernel_argument import Rows, kernel_from_data, matrix_source
 from kernelwise.estimators.missing_parameters import explains_missing
+from kernelwise.kernels import KernelLike
 from kernelwise.solvers.regression import solve_svr
 
 
@@ -86,7 +89,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     @explains_missing()
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         C: float = 1.0,
         epsilon: float = 0.1,
@@ -102,7 +105,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         self.memory_limit = memory_limit
 
     @one_blas_thread(leaves_cores=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the model.
 
         Parameters
@@ -114,12 +117,12 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
             weight of 2 is the same as a repeated row.
         """
         self._validate_params()
-        X, y = read_samples(self, X, as_numbers(y), y_numeric=True, **self._input())
-        weight = weights_of_samples(sample_weight, len(y))
-        check_target_range(y[weight > 0])
+        samples, targets = read_samples(self, X, as_numbers(y), y_numeric=True, **self._input())
+        weight = weights_of_samples(sample_weight, len(targets))
+        check_target_range(targets[weight > 0])
         solution = solve_svr(
-            *self._source(X, weight),
-            y,
+            *self._source(samples, weight),
+            targets,
             self.C,
             self.epsilon,
             sample_weight=weight,
@@ -129,18 +132,18 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         )
         check_coefficients(solution.beta, solution.intercept)
         self.support_ = np.flatnonzero(solution.beta)
-        self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(X, self.support_)
+        self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(samples, self.support_)
         self.dual_coef_ = solution.beta[None, self.support_]
         self.intercept_ = np.array([solution.intercept])
         self.n_iter_, self.fit_status_ = max(solution.n_iter, 1), int(not solution.converged)
-        self._n_trained = len(y)
+        self._n_trained = len(targets)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: RowsLike) -> np.ndarray:
         """Predictions of shape (n_samples,)."""
         return self.machine_values(X).ravel()
 
-    def _source(self, X: Any, weight: np.ndarray) -> tuple[Any, Any]:
+    def _source(self, X: Samples, weight: np.ndarray) -> tuple[Any, Any]:
         """Settle the kernel, and return what gives its values and the samples that it takes."""
         if self._is_gram():
             kernel, K = matrix_source(self.kernel, X)

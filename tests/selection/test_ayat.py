@@ -16,7 +16,7 @@ from kernelwise.kernels import KMOD, RBF, ExponentialRBF, Linear, Polynomial, Si
 from kernelwise.optimizers import GradientDescent, QuasiNewton, SecondOrder
 from kernelwise.problem import TuningProblem
 from kernelwise.selection import AyatResult, PairMachine, PairTuning, ayat_select, mcnemar_test, z_test
-from kernelwise.selection.ayat.procedure import FACTORS, choose_row, scan_and_search
+from kernelwise.selection.ayat import FACTORS, choose_row, scan_and_search
 
 SHORT = QuasiNewton("golden", max_iter=10, min_decrease=0.05)
 

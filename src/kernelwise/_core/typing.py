@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -89,6 +90,12 @@ class Transformer(Protocol):
     def transform(self, X: Samples) -> Any: ...
 
 
+class Splitter(Protocol):
+    """A way to make folds, as scikit-learn's are: training and test rows of each."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[np.ndarray, np.ndarray]]: ...
+
+
 #: Samples that were checked: an array or a CSR matrix of floats, of shape (n_samples, n_features).
 Samples = np.ndarray | SparseMatrix
 #: Samples as users pass them: anything NumPy reads (data frames included), or a sparse matrix.
@@ -99,6 +106,8 @@ RowsLike = MatrixLike | Frame
 RandomState = int | np.integer[Any] | np.random.RandomState | np.random.Generator | None
 #: Weights of classes: by label, "balanced", or None for equal ones.
 ClassWeight = dict[Any, float] | str | None
+#: How folds are made: a number of them, a splitter, or training and test rows of each.
+FoldsLike = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 #: How features are scaled: by name, by a scaler, or not at all.
 ScaleLike = Transformer | str | None
 #: The name of a file.

@@ -46,7 +46,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from kernelwise._core.text import meant
 from kernelwise.criteria.alignment import (
@@ -115,7 +114,11 @@ USUAL = ("dbtc", "esdr", "j4", "kta", "radius-margin", "cv-error")
 ALL_NAMES = "kernelwise.criteria.CRITERIA"
 
 
-def as_criterion(criterion: Any) -> Criterion:
+#: A criterion, or the name of one.
+CriterionLike = Criterion | str
+
+
+def as_criterion(criterion: CriterionLike) -> Criterion:
     """Return the criterion with that name, or the criterion itself.
 
     Parameters

@@ -35,19 +35,9 @@ widths; `keerthi_lin` is a search that paper 004 cites; `procedure` holds what s
 
 from kernelwise.selection.abe import AbeResult, abe_grid_search, abe_line_search, abe_select
 from kernelwise.selection.abe_peak import AbeParameters, abe_parameters
-from kernelwise.selection.ayat import (
-    AyatResult,
-    McNemar,
-    PairMachine,
-    PairTuning,
-    PairwiseSVC,
-    ayat_select,
-    mcnemar_test,
-    z_test,
-)
-from kernelwise.selection.curves import criterion_curves
+from kernelwise.selection.ayat import PairwiseSVC, ayat_select
+from kernelwise.selection.curves import GlasmachersCurves, criterion_curves, glasmachers_curves
 from kernelwise.selection.glasmachers import GlasmachersResult, glasmachers_select
-from kernelwise.selection.glasmachers_widths import GlasmachersCurves, glasmachers_curves
 from kernelwise.selection.keerthi_lin import KeerthiLinResult, keerthi_lin_select
 from kernelwise.selection.laanaya import (
     adaptive_scaling_select,
@@ -56,6 +46,14 @@ from kernelwise.selection.laanaya import (
     rbf_select,
 )
 from kernelwise.selection.learned_metric import MetricResult, learn_metric
+from kernelwise.selection.pair_machines import (
+    AyatResult,
+    McNemar,
+    PairMachine,
+    PairTuning,
+    mcnemar_test,
+    z_test,
+)
 from kernelwise.selection.width_curves import CriterionChoice, WidthCurves
 from kernelwise.selection.yin import YinCurves, YinResult, yin_curves, yin_grid_search, yin_select
 

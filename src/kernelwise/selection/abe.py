@@ -22,8 +22,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.preprocessing import MinMaxScaler
 
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState
 from kernelwise._core.validation import check_choice
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding, catalogue
@@ -51,7 +53,14 @@ class _Search(Procedure):
     """Samples scaled to [0, 1], the kernel on them, and cross-validation of its parameter and C."""
 
     def __init__(
-        self, X: Any, y: Any, kernel: str, multiclass: str, cv: Any, random_state: Any, n_jobs: int | None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        kernel: str,
+        multiclass: str,
+        cv: FoldsLike,
+        random_state: RandomState,
+        n_jobs: int | None,
     ) -> None:
         super().__init__(X, y, MinMaxScaler())
         check_choice(multiclass, "multiclass", "selection.abe", MACHINES)
@@ -85,16 +94,16 @@ class _Search(Procedure):
 
 
 def abe_select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     kernel: str = "rbf",
     *,
     strategy: str = "ovr",
     method: str = "sketch",
-    Cs: Any = CS,
-    cv: Any = 5,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
     multiclass: str = "ovr-fuzzy",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> AbeResult:
     """Choose the kernel parameter of largest distance between class centres, then C by cross-validation.
@@ -160,15 +169,15 @@ def abe_select(
 
 
 def abe_grid_search(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     kernel: str = "rbf",
     *,
-    parameters: Any = None,
-    Cs: Any = CS,
-    cv: Any = 5,
+    parameters: ArrayLike | None = None,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
     multiclass: str = "ovr-fuzzy",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> AbeResult:
     """Choose kernel parameter and C by a grid search; of equals, the smallest C, then the widest kernel.
@@ -208,15 +217,15 @@ def abe_grid_search(
 
 
 def abe_line_search(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     kernel: str = "mahalanobis",
     *,
-    parameters: Any = DELTAS,
-    Cs: Any = CS,
-    cv: Any = 5,
+    parameters: ArrayLike = DELTAS,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
     multiclass: str = "ovr-fuzzy",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> AbeResult:
     """Choose C by cross-validation at δ = 1, then δ by cross-validation at that C (two-stage line search).

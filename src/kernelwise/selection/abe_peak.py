@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.preprocessing import MinMaxScaler
 
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import check_choice
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF, Mahalanobis
@@ -71,8 +73,8 @@ class AbeParameters:
 
 
 def abe_parameters(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     kernel: str = "rbf",
     *,
     strategy: str = "ovr",
@@ -96,9 +98,9 @@ def abe_parameters(
     >>> round(chosen.parameter, 3), chosen.parameters.round(4).tolist()
     (15.149, [11.7197, 24.3902, 9.3367])
     """
-    X, y = check_training(X, y)
-    X = MinMaxScaler().fit_transform(X)
-    return find_parameters(X, y, bind_kernel(kernel, X), strategy, method, n_jobs)
+    samples, labels = check_training(X, y)
+    scaled = MinMaxScaler().fit_transform(samples)
+    return find_parameters(scaled, labels, bind_kernel(kernel, scaled), strategy, method, n_jobs)
 
 
 def bind_kernel(name: str, X: np.ndarray) -> ScaledGaussian:

@@ -2,7 +2,8 @@
 
 `criterion_curves` is what figures 4 to 7 of paper 004 (Yin and Yin 2016) and the figures of paper 002
 (Glasmachers 2006) do for the criteria of one paper each, for every criterion by name and for your own.
-`kernelwise.selection.yin_curves` is a case of it.
+`kernelwise.selection.yin_curves` is a case of it. `glasmachers_curves` has the criteria of paper 002 alone,
+with R² and the margin, of which one of them is made.
 """
 
 from __future__ import annotations
@@ -11,27 +12,49 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState, Samples, ScaleLike
 from kernelwise._core.validation import check_distances, stack_rows
-from kernelwise.criteria import CRITERIA, Criterion, CrossValidationError, SumsCriterion, as_criterion
+from kernelwise.criteria import (
+    CRITERIA,
+    Criterion,
+    CriterionLike,
+    CrossValidationError,
+    KernelTargetAlignment,
+    Polarization,
+    RadiusMargin,
+    SumsCriterion,
+    as_criterion,
+)
 from kernelwise.criteria.base import SearchState
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.findings import Finding, catalogue
-from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels import RBF, Kernel, KernelLike, as_kernel
+from kernelwise.kernels.distances import DISTANCES
 from kernelwise.kernels.gram import Grams, base_of, gram_of
 from kernelwise.search.data.scaling import fit_scaler
 from kernelwise.search.engine.gram_accuracy import held_out_accuracies
 from kernelwise.search.propose.candidates import median_distance
-from kernelwise.selection.procedure import check_training, check_values, make_folds, noting_convergence
+from kernelwise.selection.procedure import (
+    check_training,
+    check_values,
+    make_folds,
+    noting_convergence,
+    table_rows,
+)
 from kernelwise.selection.width_curves import WidthCurves
 from kernelwise.sketch.sketch import DistanceSketch
 
+#: A criterion, several, or several under names of your own.
+CriteriaLike = CriterionLike | Iterable[CriterionLike] | Mapping[str, CriterionLike]
 #: What stands for every name of `kernelwise.criteria.CRITERIA`.
 ALL = "all"
 #: γ·(median distance) of the widths, and C·(variance in feature space), if none are given.
@@ -40,16 +63,16 @@ CS = 4.0 ** np.arange(-2.0, 6.0)
 
 
 def criterion_curves(
-    X: Any,
-    y: Any,
-    criteria: Any,
-    kernel: Any = "rbf",
-    widths: Any = None,
-    Cs: Any = None,
+    X: MatrixLike,
+    y: ArrayLike,
+    criteria: CriteriaLike,
+    kernel: KernelLike = "rbf",
+    widths: ArrayLike | None = None,
+    Cs: ArrayLike | None = None,
     *,
-    scale: Any = "standard",
-    cv: Any = 5,
-    random_state: Any = 0,
+    scale: ScaleLike = "standard",
+    cv: FoldsLike = 5,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     callback: Callable[[int, int], None] | None = None,
 ) -> WidthCurves:
@@ -160,7 +183,7 @@ def criterion_curves(
     )
 
 
-def named_criteria(criteria: Any) -> dict[str, Criterion]:
+def named_criteria(criteria: CriteriaLike) -> dict[str, Criterion]:
     """Return criteria under the names they were asked for by, or their own; say what is wrong with them."""
     if isinstance(criteria, str | Criterion):
         criteria = list(CRITERIA) if isinstance(criteria, str) and criteria == ALL else [criteria]
@@ -182,7 +205,7 @@ def named_criteria(criteria: Any) -> dict[str, Criterion]:
     return named
 
 
-def _on_samples(kernel: Any, X: Any, y: np.ndarray, scale: Any) -> tuple[Any, Any]:
+def _on_samples(kernel: KernelLike, X: Samples, y: np.ndarray, scale: ScaleLike) -> tuple[Any, Samples]:
     """The kernel that a search would start from, and the samples that it is on."""
     start = as_kernel(kernel)
     if not start.has_one_width:
@@ -191,7 +214,7 @@ def _on_samples(kernel: Any, X: Any, y: np.ndarray, scale: Any) -> tuple[Any, An
             f"{type(start).__name__}."
         )
     if getattr(start, "takes_distances", False):
-        Z = check_distances(X)
+        Z: Samples = check_distances(X)
     else:
         scaler = fit_scaler(scale, X, None, "criterion_curves")
         Z = X if scaler is None else scaler.transform(X)
@@ -202,7 +225,7 @@ def _on_samples(kernel: Any, X: Any, y: np.ndarray, scale: Any) -> tuple[Any, An
 class _Points:
     """Samples and the further points of criteria, with Gram matrices of all of them."""
 
-    def __init__(self, start: Kernel, Z: Any, criteria: Mapping[str, Criterion]) -> None:
+    def __init__(self, start: Kernel, Z: Samples, criteria: Mapping[str, Criterion]) -> None:
         self.n = Z.shape[0]
         self.start, self.points = start, Z
         #: Rows of the points that each criterion is about.
@@ -248,7 +271,7 @@ class _Column:
         rows: np.ndarray,
         y: np.ndarray,
         n_widths: int,
-        random_state: Any,
+        random_state: RandomState,
     ) -> None:
         if isinstance(criterion, CrossValidationError) and criterion.random_state is None:
             seed = random_state if isinstance(random_state, int | np.integer) else 0
@@ -315,3 +338,82 @@ class _Column:
     def _cost(self, criterion: Criterion, K: np.ndarray) -> float:
         block = K if len(self.rows) == len(K) else K[np.ix_(self.rows, self.rows)]
         return criterion.evaluate(block, self.y, memory=self.state, needs_gradient=False).value
+
+
+@dataclass(frozen=True, eq=False)
+class GlasmachersCurves:
+    """The criteria of paper 002 for every σ of exp(−‖x − x′‖²/(2σ²)).
+
+    Attributes
+    ----------
+    sigmas : ndarray of shape (n_sigmas,)
+        In increasing order.
+    C : float
+    radius_margin, radius2, margin : ndarray of shape (n_sigmas,)
+        R²/γ², R² and γ, of the kernel plus I/C.
+    polarization, alignment, centered_alignment : ndarray of shape (n_sigmas,)
+        Of the kernel itself, without I/C.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernelwise.selection import glasmachers_curves
+    >>> curves = glasmachers_curves(*make_moons(60, noise=0.2, random_state=0), sigmas=[1e-4, 0.1, 1.0])
+
+    Without repeated points polarization ends at n, and R² at (1 + 1/C)(1 − 1/n), as σ → 0,
+    here 2 (1 − 1/60):
+
+    >>> [round(float(curve[0]), 6) for curve in (curves.polarization, curves.radius2)]
+    [60.0, 1.966667]
+    >>> curves.radius_margin.shape, len(curves.to_rows())
+    ((3,), 3)
+    """
+
+    sigmas: np.ndarray
+    C: float
+    radius_margin: np.ndarray
+    radius2: np.ndarray
+    margin: np.ndarray
+    polarization: np.ndarray
+    alignment: np.ndarray
+    centered_alignment: np.ndarray
+
+    def to_rows(self) -> list[dict[str, float]]:
+        """One row for every σ."""
+        names = [name for name in self.__dataclass_fields__ if name not in ("sigmas", "C")]
+        return table_rows({"sigma": self.sigmas, **{name: getattr(self, name) for name in names}})
+
+
+def glasmachers_curves(X: MatrixLike, y: ArrayLike, sigmas: ArrayLike, C: float = 1.0) -> GlasmachersCurves:
+    """Compute R²/γ², polarization and alignment for every σ (paper 002, section 2).
+
+    Distances are computed once. Returns a `GlasmachersCurves`.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    sigmas : array of shape (n_sigmas,)
+    C : float, default=1.0
+        C of the 2-norm machine.
+
+    Examples
+    --------
+    >>> from kernelwise.selection import glasmachers_curves
+    >>> curves = glasmachers_curves([[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1], [0.01, 1.0])
+    >>> curves.polarization.round(3), curves.radius_margin.round(3)
+    (array([4.   , 3.977]), array([3.   , 2.762]))
+    """
+    samples, y = check_training(X, y)
+    sigmas = check_values(sigmas, "sigmas", "glasmachers_curves")
+    radius_margin, state = RadiusMargin(C, search_C=False), SearchState()
+    others = (Polarization(), KernelTargetAlignment(), KernelTargetAlignment(centered=True))
+    grams = Grams(samples, [DISTANCES])
+    table = np.empty((len(sigmas), 6))
+    for k, sigma in enumerate(sigmas):
+        with grams.gram(RBF(0.5 / sigma**2)) as K:
+            value = radius_margin.evaluate(K, y, memory=state, needs_gradient=False).value
+            report = state.report
+            scores = [criterion.score(K, y) for criterion in others]
+            table[k] = value, report["radius2"], report["margin"], *scores
+    return GlasmachersCurves(sigmas, float(C), *table.T)

@@ -5,7 +5,7 @@ radius-margin quotient and polarization have an optimum in the limit of narrow k
 closest points decide it. The paper recommends to start a search at Jaakkola's heuristic, far from that limit.
 
 - the procedure, with a check that the search stayed clear of the limit: `glasmachers_select`
-- the criteria over the width: `glasmachers_curves`, in `glasmachers_widths`
+- the criteria over the width: `glasmachers_curves`, in `curves`
 - the criteria: :class:`kernelwise.criteria.RadiusMargin`, :class:`kernelwise.criteria.Polarization`,
   :class:`kernelwise.criteria.KernelTargetAlignment`; the search: :class:`kernelwise.optimizers.QuasiNewton`
 - the theorems on your data: :func:`kernelwise.diagnostics.boundary_verdict`
@@ -22,19 +22,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState, Samples
 from kernelwise._core.validation import check_choice, check_labels
-from kernelwise.criteria import Criterion, RadiusMargin, as_criterion
+from kernelwise.criteria import Criterion, CriterionLike, RadiusMargin, as_criterion
 from kernelwise.criteria.margin import LOSSES
 from kernelwise.diagnostics import BoundaryVerdict, boundary_verdict, distinct_points
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding, catalogue
-from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels import Kernel, KernelLike, as_kernel
 from kernelwise.kernels.distances import DISTANCES
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.optimizers.base import Optimizer
@@ -54,19 +56,19 @@ CS = tuple(2.0**k for k in range(-5, 16))
 
 
 def glasmachers_select(
-    X: Any,
-    y: Any,
-    criterion: Any = "radius-margin",
-    kernel: Any = "rbf",
+    X: MatrixLike,
+    y: ArrayLike,
+    criterion: CriterionLike = "radius-margin",
+    kernel: KernelLike = "rbf",
     *,
     C: float | None = None,
     start: str = "jaakkola",
     optimizer: Optimizer | None = None,
     n_restarts: int = 0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
-    Cs: Any = CS,
-    cv: Any = 5,
-    random_state: Any = 0,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     loss: str = "hinge",
 ) -> GlasmachersResult:
@@ -168,7 +170,7 @@ def glasmachers_select(
     )
 
 
-def _named(criterion: Any, C: float | None) -> tuple[str, Criterion]:
+def _named(criterion: CriterionLike, C: float | None) -> tuple[str, Criterion]:
     """Return the name of the criterion, and the criterion with this C."""
     method = criterion if isinstance(criterion, str) else as_criterion(criterion).name
     if C is None:
@@ -224,7 +226,7 @@ class Searches:
 
     def __init__(
         self,
-        X: Any,
+        X: Samples,
         y: np.ndarray,
         criterion: Criterion,
         optimizer: Optimizer,
@@ -248,7 +250,7 @@ class Searches:
         self._caught.append(caught)
         self._look_at(self.optima[-1])
 
-    def restart(self, kernel: Kernel, n_restarts: int, random_state: Any) -> None:
+    def restart(self, kernel: Kernel, n_restarts: int, random_state: RandomState) -> None:
         """Search from starts with normal noise on the parameters: log-normal noise on positive ones."""
         random = check_random_state(random_state)
         problem = TuningProblem(kernel, self.criterion, self.X, self.y, bounds=self.bounds)

@@ -10,11 +10,13 @@ large C.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.preprocessing import StandardScaler
 
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState
 from kernelwise.estimators.svc import SVC
 from kernelwise.kernels import RBF
 from kernelwise.kernels.distances import DISTANCES, PRODUCTS, base_array
@@ -34,13 +36,13 @@ LINEAR_CS = tuple(2.0**k for k in range(-8, 9))
 
 
 def keerthi_lin_select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    sigmas: Any = SIGMAS,
-    Cs: Any = LINEAR_CS,
-    cv: Any = 5,
-    random_state: Any = 0,
+    sigmas: ArrayLike = SIGMAS,
+    Cs: ArrayLike = LINEAR_CS,
+    cv: FoldsLike = 5,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> KeerthiLinResult:
     """Choose C̃ of the linear machine, then σ along the line C = C̃σ², both by cross-validation.

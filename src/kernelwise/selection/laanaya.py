@@ -27,13 +27,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState
 from kernelwise._core.validation import check_choice, check_positive
-from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
+from kernelwise.criteria import Criterion, CriterionLike, RegularizedMargin, as_criterion
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import DiagonalGaussian, Gaussian, Kernel
@@ -58,19 +59,19 @@ MAX_ITER = 60
 
 
 def laanaya_select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     kernel: str = "diagonal",
     *,
-    C: Any = None,
-    rho: Any = 0.1,
-    sigma0: Any = None,
+    C: ArrayLike | None = None,
+    rho: ArrayLike = 0.1,
+    sigma0: ArrayLike | None = None,
     start: str | None = None,
     method: str = "conjugate-gradient",
     max_iter: int = MAX_ITER,
-    Cs: Any = CS,
-    cv: Any = 5,
-    random_state: Any = 0,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
+    random_state: RandomState = 0,
 ) -> MetricResult:
     """Minimise the regularised margin w over Q, from Q₀ = σ₀I with K′ = K_{Q₀} (paper 003, algorithm 1).
 
@@ -142,11 +143,11 @@ def laanaya_select(
     if start == "rbf":
         score = search.score(rbf_grid())
         search.findings += edge_finding("C", score.C, search.Cs)
-        varying = np.ptp(search.X, axis=0) > 0
+        varying = np.ptp(search.samples, axis=0) > 0
         starts: Sequence[float] = (2.0 * sorted(GAMMAS)[score.index] * float(varying.mean()),)
         values, search.Cs = [score.C], np.array([score.C])
     else:
-        starts = _starts(search.X, sigma0)
+        starts = _starts(search.samples, sigma0)
         values = check_values(np.atleast_1d(10.0 if C is None else C), "C", me).tolist()
     learners: dict[str, Learner] = {}
     for c, r, first in product(values, np.atleast_1d(rho).tolist(), starts):
@@ -160,16 +161,16 @@ def laanaya_select(
 
 
 def adaptive_scaling_select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    C: Any = 10.0,
+    C: ArrayLike = 10.0,
     p: float = 2.0,
-    sigma0: Any = None,
+    sigma0: ArrayLike | None = None,
     max_iter: int = MAX_ITER,
-    Cs: Any = CS,
-    cv: Any = 5,
-    random_state: Any = 0,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
+    random_state: RandomState = 0,
 ) -> MetricResult:
     """Minimise the margin cost over scales of the features of given norm (Grandvalet and Canu 2002).
 
@@ -204,16 +205,16 @@ def adaptive_scaling_select(
 
 
 def constant_trace_select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     kernel: str = "gaussian",
     *,
-    criterion: Any = "radius-margin",
-    sigma0: Any = None,
+    criterion: CriterionLike = "radius-margin",
+    sigma0: ArrayLike | None = None,
     max_iter: int = MAX_ITER,
-    Cs: Any = CS,
-    cv: Any = 5,
-    random_state: Any = 0,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
+    random_state: RandomState = 0,
 ) -> MetricResult:
     """Minimise the radius-margin quotient over metrics of constant trace (Glasmachers and Igel 2005).
 
@@ -241,7 +242,13 @@ def constant_trace_select(
 
 
 def rbf_select(
-    X: Any, y: Any, *, gammas: Any = GAMMAS, Cs: Any = CS, cv: Any = 5, random_state: Any = 0
+    X: MatrixLike,
+    y: ArrayLike,
+    *,
+    gammas: ArrayLike = GAMMAS,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
+    random_state: RandomState = 0,
 ) -> MetricResult:
     """Choose width and C of an RBF kernel by cross-validation (the plain SVM of paper 003, tables 1 and 2).
 
@@ -267,26 +274,26 @@ def rbf_select(
     """
     search = MetricSearch(X, y, Cs, cv, random_state)
     score = search.score(rbf_grid(gammas))
-    kernels = rbf_grid(gammas)(search.X, search.y)
+    kernels = rbf_grid(gammas)(search.samples, search.y)
     return search.result("rbf", {"rbf": score}, kernels[score.index], None)
 
 
 def _select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     kernel: str,
     criteria: Mapping[str, Criterion],
     optimizer: ManifoldDescent,
-    sigma0: Any,
-    Cs: Any,
-    cv: Any,
-    random_state: Any,
+    sigma0: ArrayLike | None,
+    Cs: ArrayLike,
+    cv: FoldsLike,
+    random_state: RandomState,
 ) -> MetricResult:
     """Learn with every criterion from every start, and keep the best."""
     search = MetricSearch(X, y, Cs, cv, random_state)
     learners = {
         f"{name}, start={start:g}": MetricLearner(kernel, criterion, (start,), optimizer)
-        for (name, criterion), start in product(criteria.items(), _starts(search.X, sigma0))
+        for (name, criterion), start in product(criteria.items(), _starts(search.samples, sigma0))
     }
     return _best_of(search, learners)
 
@@ -299,7 +306,7 @@ def _best_of(search: MetricSearch, learners: Mapping[str, Learner]) -> MetricRes
     return search.result(method, scores, found.kernel, found)
 
 
-def _starts(X: np.ndarray, sigma0: Any) -> Sequence[float]:
+def _starts(X: np.ndarray, sigma0: ArrayLike | None) -> Sequence[float]:
     """Turn σ₀, a weight for each feature, into sums over the features that vary."""
     if sigma0 is None:
         return STARTS

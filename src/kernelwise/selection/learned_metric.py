@@ -6,15 +6,18 @@ search that compares candidates, and the result, are those of :mod:`kernelwise.s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState
 from kernelwise._core.validation import check_choice, check_samples
+from kernelwise.criteria import CriterionLike
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import RBF, Kernel
@@ -35,7 +38,7 @@ SIMPLEST_FIRST = ("rbf", "low-rank", "diagonal", "gaussian")
 Proposal = Callable[[np.ndarray, np.ndarray], list[Kernel]]
 
 
-def rbf_grid(gammas: Any = GAMMAS) -> Proposal:
+def rbf_grid(gammas: ArrayLike = GAMMAS) -> Proposal:
     """Propose RBF kernels of several widths, the widest first; γ is in units of 1 / n_features."""
     gammas = check_values(gammas, "gammas", "rbf_grid")
     return lambda Z, y: [RBF(float(gamma) / Z.shape[1]) for gamma in gammas]
@@ -116,8 +119,11 @@ class Score:
 class MetricSearch(Procedure):
     """Cross-validation of candidates on standardised samples, in which every fold learns its own metric."""
 
-    def __init__(self, X: Any, y: Any, Cs: Any, cv: Any, random_state: Any) -> None:
-        super().__init__(check_array(check_samples(X), dtype=float), y, StandardScaler())
+    def __init__(
+        self, X: MatrixLike, y: ArrayLike, Cs: ArrayLike, cv: FoldsLike, random_state: RandomState
+    ) -> None:
+        self.samples: np.ndarray = check_array(check_samples(X), dtype=float)
+        super().__init__(self.samples, y, StandardScaler())
         self.Cs = check_values(Cs, "Cs", "metric learning")
         self.split(cv, random_state)
 
@@ -125,7 +131,7 @@ class MetricSearch(Procedure):
         """Find the best kernel and C of a candidate by their mean accuracy over the folds."""
         by_fold = []
         for fold in self.folds:
-            Z = StandardScaler().fit(self.X[fold[0]]).transform(self.X)
+            Z = StandardScaler().fit(self.samples[fold[0]]).transform(self.samples)
             kernels = propose(Z[fold[0]], self.y[fold[0]])
             by_fold.append([held_out_accuracies(k(Z), self.y, self.Cs, [fold])[:, 0] for k in kernels])
         accuracies = np.array(by_fold)
@@ -139,8 +145,8 @@ class MetricSearch(Procedure):
     ) -> MetricResult:
         """Train the machine with the chosen kernel and put everything together."""
         C = scores[method].C
-        variance = (np.ptp(self.X, axis=0) > 0).astype(float)  # of standardised samples
-        Q = chosen.metric(self.X.shape[1])
+        variance = (np.ptp(self.samples, axis=0) > 0).astype(float)  # of standardised samples
+        Q = chosen.metric(self.samples.shape[1])
         self.findings += [*edge_finding("C", C, self.Cs), *(() if learned is None else learned.findings)]
         return MetricResult(
             method=method,
@@ -157,19 +163,19 @@ class MetricSearch(Procedure):
 
 
 def learn_metric(
-    X: Any,
-    y: Any,
-    kernels: Any = ("rbf", "diagonal", "gaussian"),
-    criterion: Any = "centered-kta",
+    X: MatrixLike,
+    y: ArrayLike,
+    kernels: Sequence[str] = ("rbf", "diagonal", "gaussian"),
+    criterion: CriterionLike = "centered-kta",
     *,
-    starts: Any = STARTS,
-    gammas: Any = GAMMAS,
-    Cs: Any = CS,
-    cv: Any = 5,
+    starts: ArrayLike = STARTS,
+    gammas: ArrayLike = GAMMAS,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 5,
     validation_fraction: float | None = None,
     optimizer: Optimizer | None = None,
     rank: int = 2,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> MetricResult:
     """Learn metrics of increasing freedom and keep the simplest within one standard error of the best.
 
@@ -222,8 +228,8 @@ def learn_metric(
     method = _simplest(scores)
     search.findings.append(_choice_finding(method, scores))
     if method == "rbf":
-        kernels = proposals["rbf"](search.scaled, search.y)
-        return search.result(method, scores, kernels[scores["rbf"].index], None)
+        widths = proposals["rbf"](search.scaled, search.y)
+        return search.result(method, scores, widths[scores["rbf"].index], None)
     found = learners[method].learn(search.scaled, search.y)
     return search.result(method, scores, found.kernel, found)
 

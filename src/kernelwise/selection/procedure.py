@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.pipeline import make_pipeline
 
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState, Samples, Transformer
 from kernelwise._core.validation import check_labels, check_positive, check_samples
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding, catalogue
@@ -39,15 +41,15 @@ class Procedure:
     findings : list of Finding
     """
 
-    def __init__(self, X: Any, y: Any, scaler: Any = None) -> None:
+    def __init__(self, X: MatrixLike, y: ArrayLike, scaler: Transformer | None = None) -> None:
         self.started = time.perf_counter()
         self.X, self.y = check_training(X, y)
         self.scaler = scaler
-        self.scaled = self.X if scaler is None else clone(scaler).fit_transform(self.X)
+        self.scaled: Any = self.X if scaler is None else clone(scaler).fit_transform(self.X)
         self.folds: Folds = []
         self.findings: list[Finding] = []
 
-    def split(self, cv: Any, random_state: Any) -> None:
+    def split(self, cv: FoldsLike, random_state: RandomState) -> None:
         """Make the folds of cross-validation, with a finding if there are fewer than asked for."""
         self.folds, findings = make_folds(self.X, self.y, cv, random_state)
         self.findings += findings
@@ -86,14 +88,14 @@ class ProcedureResult:
         return {name: repr(value) if isinstance(value, Kernel) else value for name, value in row.items()}
 
 
-def check_training(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+def check_training(X: MatrixLike, y: ArrayLike) -> tuple[Samples, np.ndarray]:
     """Return samples, and labels with at least two samples of each class, or say what is wrong with them."""
-    X = check_samples(X)
-    check_labels(y, X.shape[0], min_per_class=2)
-    return X, np.asarray(y).ravel()
+    samples = check_samples(X)
+    check_labels(y, samples.shape[0], min_per_class=2)
+    return samples, np.asarray(y).ravel()
 
 
-def check_values(values: Any, name: str, owner: str) -> np.ndarray:
+def check_values(values: ArrayLike, name: str, owner: str) -> np.ndarray:
     """Return positive values to be tried, each once and in increasing order."""
     values = np.unique(np.asarray(values, dtype=float))
     if not len(values):
@@ -126,7 +128,9 @@ def table_rows(columns: Mapping[str, np.ndarray]) -> list[dict[str, float]]:
     return [dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds, list[Finding]]:
+def make_folds(
+    X: MatrixLike, y: np.ndarray, cv: FoldsLike, random_state: RandomState
+) -> tuple[Folds, list[Finding]]:
     """Make shuffled stratified folds, or take given ones; fewer, with a finding, if a class is small.
 
     Every class has two samples at least; ``random_state`` is that of the shuffling.

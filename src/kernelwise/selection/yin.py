@@ -23,8 +23,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.preprocessing import StandardScaler
 
+from kernelwise._core.typing import FoldsLike, MatrixLike, RandomState
+from kernelwise.criteria import CriterionLike
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding, catalogue
@@ -52,7 +55,14 @@ class _Search(Procedure):
     """Standardised samples, the values to try, and cross-validation over them."""
 
     def __init__(
-        self, X: Any, y: Any, sigmas: Any, Cs: Any, cv: Any, random_state: Any, n_jobs: int | None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sigmas: ArrayLike,
+        Cs: ArrayLike,
+        cv: FoldsLike,
+        random_state: RandomState,
+        n_jobs: int | None,
     ) -> None:
         super().__init__(X, y, StandardScaler())
         self.sigmas = check_values(sigmas, "sigmas", "selection.yin")
@@ -60,7 +70,7 @@ class _Search(Procedure):
         self.split(cv, random_state)
         self.n_jobs = n_jobs
 
-    def criterion(self, criterion: Any) -> np.ndarray:
+    def criterion(self, criterion: CriterionLike) -> np.ndarray:
         """The criterion for every σ, from one pass over the pairs of samples."""
         sketch = DistanceSketch.from_data(self.scaled, self.y, n_jobs=self.n_jobs)
         return np.asarray(sketch.curve(criterion, 0.5 / self.sigmas**2))
@@ -91,14 +101,14 @@ class _Search(Procedure):
 
 
 def yin_select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     criterion: str = "esdr",
     *,
-    sigmas: Any = SIGMAS,
-    Cs: Any = CS,
-    cv: Any = 10,
-    random_state: Any = 0,
+    sigmas: ArrayLike = SIGMAS,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 10,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> YinResult:
     """Choose σ where the criterion is largest, then C by cross-validation (ESDR-CV, DBTC-CV, J4-CV).
@@ -150,13 +160,13 @@ def yin_select(
 
 
 def yin_grid_search(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    sigmas: Any = SIGMAS,
-    Cs: Any = CS,
-    cv: Any = 10,
-    random_state: Any = 0,
+    sigmas: ArrayLike = SIGMAS,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 10,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> YinResult:
     """Choose σ and C by cross-validation over a grid; of equals, the smallest C, then the widest kernel.
@@ -192,13 +202,13 @@ def yin_grid_search(
 
 
 def yin_curves(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    sigmas: Any = SIGMAS,
-    Cs: Any = CS,
-    cv: Any = 10,
-    random_state: Any = 0,
+    sigmas: ArrayLike = SIGMAS,
+    Cs: ArrayLike = CS,
+    cv: FoldsLike = 10,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> YinCurves:
     """Compute ESDR, DBTC, J4 and cross-validation accuracies for every σ (paper 004, figures 4 to 9).
@@ -247,7 +257,7 @@ ENDS = (catalogue.LARGEST_AT_WIDEST.name, PLATEAU)
 LEVEL = 1e-13
 
 
-def end_finding(criterion: Any, scores: np.ndarray, sigmas: np.ndarray) -> list[Finding]:
+def end_finding(criterion: CriterionLike, scores: np.ndarray, sigmas: np.ndarray) -> list[Finding]:
     """A finding if the largest of the scores is at an end of σ, or level with that end; else none.
 
     A level part that begins at an end is the limit of the criterion there, of which any width is as good as

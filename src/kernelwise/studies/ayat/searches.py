@@ -30,8 +30,7 @@ from kernelwise.kernels import KMOD, RBF, Kernel
 from kernelwise.optimizers import GradientDescent, Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
-from kernelwise.selection.ayat import PAPER_SEARCH
-from kernelwise.selection.ayat.procedure import choose_row, scan_and_search
+from kernelwise.selection.ayat import PAPER_SEARCH, choose_row, scan_and_search
 from kernelwise.solvers.dual import solve_svm_dual
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.study import Study, quietly

@@ -1,38 +1,67 @@
-"""The procedure of paper 001 (Ayat, Cheriet and Suen 2002): a kernel and C for every pair of classes."""
+"""Paper 001 (Ayat, Cheriet and Suen 2002): the probability of error on a validation set.
+
+N. E. Ayat, M. Cheriet and C. Y. Suen, *Optimization of the SVM kernels using an empirical error minimization
+scheme*, train a machine, turn its outputs on a validation set into probabilities by Platt's sigmoid, and move
+all parameters of the kernel and C by quasi-Newton so that the mean probability of error falls. Every pair of
+classes has a kernel of its own. Their kernel KMOD is :class:`kernelwise.kernels.KMOD`.
+
+- the procedure: `ayat_select`, with a scan over scales before the search, which is ours
+- the same as a scikit-learn classifier: `PairwiseSVC`
+- pairwise machines and how they are combined, and the tests of two recognition rates: in `pair_machines`
+- the criterion: :class:`kernelwise.criteria.ValidationError`; the search:
+  :class:`kernelwise.optimizers.QuasiNewton` with ``engine="golden"``
+- the experiments: ``kernelwise reproduce ayat``, in ``kernelwise.studies.ayat``
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import delayed
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.labels import check_are_classes, encode_labels
+from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread, threads
-from kernelwise._core.validation import check_choice, check_labels, check_samples, stack_rows
+from kernelwise._core.typing import MatrixLike, Samples
+from kernelwise._core.validation import check_choice, check_labels, check_range, check_samples, stack_rows
 from kernelwise.criteria import Criterion, ValidationError
 from kernelwise.criteria.held_out_errors import index_in
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import TrustWarning
 from kernelwise.findings import Finding, catalogue
-from kernelwise.kernels import Kernel, as_kernel
-from kernelwise.multiclass import class_pairs, members_of
+from kernelwise.kernels import Kernel, KernelLike, as_kernel
+from kernelwise.multiclass import (
+    choose_reject_label,
+    class_pairs,
+    decide_index,
+    labels_at,
+    members_of,
+    shown_values,
+)
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import History, TuningResult
-from kernelwise.selection.ayat.pair_machines import AyatResult, PairMachine, PairTuning
+from kernelwise.selection.pair_machines import COMBINE, AyatResult, PairMachine, PairTuning
 from kernelwise.solvers import solve_svm_dual
 
 #: Ten iterations are twice what the paper needs; a hundredth of E is far below its standard error.
 PAPER_SEARCH = QuasiNewton(engine="golden", max_iter=10, min_decrease=0.01)
+Labels = tuple[Any, Any]  # of a pair of classes
 
 
 def ayat_select(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    kernel: Any = "kmod",
+    kernel: KernelLike = "kmod",
     C: float = 1000.0,
     validation: Any = 1 / 3,
     loss: str = "error",
@@ -100,21 +129,24 @@ def ayat_select(
     >>> len(result.pairs), result.predict(X[1::2], combine="vote").shape
     (3, (75,))
     """
-    X = check_samples(X)
-    classes, index = check_labels(y, X.shape[0], min_per_class=2)
+    samples = check_samples(X)
+    classes, index = check_labels(y, samples.shape[0], min_per_class=2)
     check_choice(choose, "choose", "ayat_select", CHOICES)
     start = as_kernel(kernel)
     heuristic = None if isinstance(kernel, str) else "keep"
     # Checks what it is given, and draws the share.
     criterion = ValidationError(C, validation, loss, gradient, tol=tol, random_state=random_state)
 
-    def tune(labels: tuple[Any, Any], X: Any, signs: np.ndarray, held_out: tuple[Any, Any]) -> PairTuning:
+    def tune(
+        labels: Labels, X: Samples, signs: np.ndarray, held_out: tuple[Samples, np.ndarray]
+    ) -> PairTuning:
         error = ValidationError(C, held_out, loss, gradient, tol=tol)
         problem = TuningProblem(start.initialize(X, signs, heuristic), error, X, signs)
         return _tune_pair(labels, problem, optimizer, scan, choose, refit)
 
     with one_blas_thread():
-        pairs = list(threads(n_jobs)(delayed(tune)(*pair) for pair in _pairs(X, classes, index, criterion)))
+        problems = _pairs(samples, classes, index, criterion)
+        pairs = list(threads(n_jobs)(delayed(tune)(*problem) for problem in problems))
     findings = tuple(finding for pair in pairs for finding in _below_majority(pair))
     if findings:
         more = f" So are {len(findings) - 1} more pairs." if len(findings) > 1 else ""
@@ -132,8 +164,8 @@ def _below_majority(pair: PairTuning) -> Iterator[Finding]:
 
 
 def _pairs(
-    X: Any, classes: np.ndarray, index: np.ndarray, criterion: ValidationError
-) -> Iterator[tuple[tuple[Any, Any], Any, np.ndarray, tuple[Any, Any]]]:
+    X: Samples, classes: np.ndarray, index: np.ndarray, criterion: ValidationError
+) -> Iterator[tuple[Labels, Samples, np.ndarray, tuple[Samples, np.ndarray]]]:
     """Yield labels, training samples, signs (+1 for the first class) and validation set of every pair."""
     validation = criterion.validation
     if isinstance(validation, tuple):
@@ -153,7 +185,7 @@ def _signs(index: np.ndarray, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _tune_pair(
-    labels: tuple[Any, Any],
+    labels: Labels,
     problem: TuningProblem,
     optimizer: Optimizer,
     scan: bool,
@@ -177,7 +209,7 @@ def _tune_pair(
     return PairTuning(labels, start, tuned, search, chosen, majority)
 
 
-def _train(kernel: Kernel, criterion: Criterion, X: Any, y: np.ndarray) -> PairMachine:
+def _train(kernel: Kernel, criterion: Criterion, X: Samples, y: np.ndarray) -> PairMachine:
     """Train the machine with the parameters of one point of the search."""
     assert isinstance(criterion, ValidationError)
     solution = solve_svm_dual(kernel(X), y, criterion.C, tol=criterion.tol, check=False)
@@ -262,3 +294,141 @@ def _scan_points(problem: TuningProblem) -> Iterator[np.ndarray]:
             is_inside = (theta >= problem.bounds[:, 0]).all() and (theta <= problem.bounds[:, 1]).all()
             if is_inside and (factor, C_factor) != (1.0, 1.0):
                 yield theta
+
+
+class PairwiseSVC(ClassifierMixin, BaseEstimator):
+    """Support vector classifier with a separate kernel and C for every pair of classes.
+
+    `ayat_select` tunes them by the error on held-out rows (paper 001, section 4); the machines are then
+    trained on all rows. `SVC`, `TunedSVC` and scikit-learn's classifier have one kernel for all pairs.
+
+    Parameters
+    ----------
+    kernel : str or Kernel, default="rbf"
+        The kernel from which the search of every pair starts; a name gets its parameters from the pair's
+        data. "kmod" is the paper's.
+    C : float, default=1000.0
+        Value of C from which the search starts.
+    combine : {"vote", "reject"}, default="vote"
+        The class that wins most of its pairs, sums of decision values settling ties; or the class that wins
+        all of its pairs, and ``reject_label`` for samples that have none.
+    reject_label : object, default=None
+        Default −1 for numbers; labels that are not numbers need one.
+    validation : float, array of rows, or (X, y), default=1/3
+        The rows that judge the parameters, as in `ayat_select`.
+    loss : {"error", "likelihood"}, default="error"
+        What they are judged by; see :class:`~kernelwise.criteria.ValidationError`.
+    refit : bool, default=True
+        Whether the machines are trained again on all rows with the parameters found.
+    optimizer : Optimizer, default=None
+        None is the default of `ayat_select`, the paper's.
+    choose, scan, tol, random_state, n_jobs
+        As in `ayat_select`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    result_ : AyatResult
+        The machines, and how they were found.
+    reject_label_ : object
+        Label of rejected samples; None if none are rejected.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Every class needs rows in both parts. Features should be of one scale: put a scaler before it in a
+    pipeline.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import PairwiseSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PairwiseSVC().fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+
+    One kernel for each of the three pairs:
+
+    >>> len({pair.tuned.kernel.gamma for pair in model.result_.pairs})
+    3
+    """
+
+    @explains_missing()
+    def __init__(
+        self,
+        kernel: KernelLike = "rbf",
+        C: float = 1000.0,
+        *,
+        combine: str = "vote",
+        reject_label: Any = None,
+        validation: Any = 1 / 3,
+        loss: str = "error",
+        refit: bool = True,
+        choose: str = "lowest",
+        scan: bool = True,
+        optimizer: Optimizer | None = None,
+        tol: float = 1e-8,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.combine = combine
+        self.reject_label = reject_label
+        self.validation = validation
+        self.loss = loss
+        self.refit = refit
+        self.choose = choose
+        self.scan = scan
+        self.optimizer = optimizer
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
+        """Tune and train the machine of every pair.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        """
+        check_choice(self.combine, "combine", "PairwiseSVC", tuple(COMBINE))
+        samples, y = read_samples(self, X, y, dtype=np.float64, accept_sparse="csr")
+        check_range(samples)
+        labels = column_or_1d(y, warn=True)
+        check_are_classes(labels)
+        classes, _ = encode_labels(labels)
+        strategy = COMBINE[self.combine]
+        self.reject_label_ = choose_reject_label(self.reject_label, classes, strategy, "PairwiseSVC")
+        names = ("kernel", "C", "validation", "loss", "refit", "choose", "scan", "tol", "random_state")
+        settings = {name: getattr(self, name) for name in (*names, "n_jobs")}
+        optimizer = PAPER_SEARCH if self.optimizer is None else self.optimizer
+        self.result_: AyatResult = ayat_select(samples, labels, optimizer=optimizer, **settings)
+        self.classes_ = self.result_.classes
+        self._strategy = strategy
+        return self
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Values of shape (n_samples,) for two classes, positive for the second; else (n_samples, n_classes).
+
+        Of more classes each has its votes, and a share below ½ that ranks equal votes.
+        """
+        return shown_values(self._values(X), len(self.classes_), "ovr", "ovo")
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
+        index = decide_index(self._values(X), len(self.classes_), self._strategy)
+        return labels_at(index, self.classes_, self._strategy, self.reject_label_)
+
+    def _values(self, X: MatrixLike) -> np.ndarray:
+        check_is_fitted(self)
+        samples = read_samples(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        return self.result_.machine_values(samples)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

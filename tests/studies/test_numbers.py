@@ -27,7 +27,7 @@ def wrong_numbers(text, folder):
     """What is marked in a text and does not agree with the CSV files of a folder."""
     wrong = []
     for mark in MARK.finditer(text):
-        where = dict(pair.split("=") for pair in mark["where"].split("; "))
+        where = dict(pair.split("=", 1) for pair in mark["where"].split("; "))
         rows = [row for row in read(folder / mark["file"]) if all(str(row[k]) == v for k, v in where.items())]
         digits = len(mark["digits"] or "")
         if len(rows) != 1 or f"{rows[0][mark['column']]:.{digits}f}" != mark["number"]:

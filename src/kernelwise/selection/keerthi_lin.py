@@ -66,6 +66,12 @@ def keerthi_lin_select(
     n_jobs : int, default=None
         Number of threads. Results do not depend on it.
 
+    Notes
+    -----
+    Where no straight line parts the classes at all, the linear machine answers the larger class with every
+    C̃: the smallest of these equals is taken, and the line is of no use. A finding then says that the best C
+    of the linear machine is the smallest of those tried.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -172,7 +172,7 @@ def test_findings_ask_about_whole_numbers_and_names():
     left_out = [str(one) for one in frame.done]
     assert left_out == [
         "1 column was left out, which cannot help: 'name' (has a different word in nearly every row). To use "
-        "it nevertheless, pass X.to_numpy(), or name it in categorical_features.",
+        "it nevertheless, declare what it holds, as in X.astype({'name': 'category'}).",
         "1 column was left out, which cannot help: 'none' (has no values).",
     ]
     named = to_table(table, ["grade", "name", "town", "rare"], "TunedSVC")

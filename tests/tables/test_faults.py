@@ -170,11 +170,11 @@ def test_options_can_be_typed_as_they_are(faults, tmp_path, name, typed):
 
 def test_what_is_doubtful_is_listed_beside_the_faults_but_not_to_be_copied(faults):
     rows = [
-        f"{k + 1},P{k},{'OK' if k % 3 else 'ok'},{'' if k % 4 else k}.5,2024-01-0{k % 3 + 1},"
+        f"{k * k + 1},P{k},{'OK' if k % 3 else 'ok'},{'' if k % 4 else k}.5,2024-01-0{k % 3 + 1},"
         f"{'Mild' if k % 5 else 'mild'}"
         for k in range(60)
     ]
-    contents = "PassengerId,name,state,cabin,day,class\n" + "\n".join(rows).replace(",.5,", ",,")
+    contents = "people,name,state,cabin,day,class\n" + "\n".join(rows).replace(",.5,", ",,")
     *lines, last = faults(contents, impute=True)
     assert lines[0] == "f.csv has 1 fault:"
     assert lines[1].startswith("- column 'name': it has 60 different words")

@@ -215,12 +215,149 @@ def test_a_german_file(read):
     assert any("points in 'Stimmen' were read as separators of thousands" in note for note in told)
 
 
+GERMAN = {
+    "other columns have decimal commas": ("a;b;c\n4.585;980;3,5\n1.020;1.020;4,5\n", [4585, 1020], ""),
+    "other columns have decimal points": ("a;b;c\n4.585;980;3.5\n1.020;1020;4.5\n", [4.585, 1.02], ""),
+    "semicolons": ("a;b\n4.585;980\n1.020;7\n", [4585, 1020], "a guess because semicolons separate"),
+    "dates": (
+        "a\tb\n4.585\t1.12.2024\n1.020\t2.12.2024\n",
+        [4585, 1020],
+        "a guess because dates have points",
+    ),
+    "nothing": ("a\tb\n4.585\t980\n1.020\t7\n", [4.585, 1.02], "a guess because no other column tells"),
+    "commas between cells": ("a,b\n4.585,980\n1.020,7\n", [4.585, 1.02], ""),
+    "quoted decimal commas": ('a,b\n4.585,"3,5"\n1.020,"4,5"\n', [4585, 1020], ""),
+    "both": ("a;b;c\n4.585;3,5;3.5\n1.020;4,5;4.5\n", [4.585, 1.02], "a guess because other columns have"),
+    "thousands with commas": ("a\tb\n4,585\t980\n1,020\t1.5\n", ["4,585", "1,020"], ""),
+    "three decimals": ("a;b\n4,585;980\n1,020;1,5\n", [4.585, 1.02], ""),
+}
+
+
+@pytest.mark.parametrize("kind", GERMAN)
+def test_whether_a_point_separates_thousands_the_whole_file_says(tmp_path, kind):
+    text, expected, says = GERMAN[kind]
+    (tmp_path / "f.csv").write_text(text)
+    found = read_table(tmp_path / "f.csv")
+    assert found.columns[0].tolist() == expected
+    assert says in " ".join(found.notes)
+    assert ("a guess" in " ".join(found.notes)) == bool(says)
+    other = "," if found.decimal == "." else "."
+    if says:
+        assert f"--decimal {other} reads them otherwise" in " ".join(found.notes)
+        otherwise = [4585, 1020] if expected[0] < 5 else [4.585, 1.02]
+        assert read_table(tmp_path / "f.csv", decimal=other).columns[0].tolist() == otherwise
+
+
+def test_a_new_file_is_read_as_the_training_file_unless_it_says_otherwise(read, tmp_path):
+    rows = [
+        f"{v // 1000}.{v % 1000:03};{s:.2f}".replace(f"{s:.2f}", f"{s:.2f}".replace(".", ","))
+        for v, s in zip(VOTES + 1000, SIZE, strict=True)
+    ]
+    learned, _ = read(
+        ["votes;size;class", *(f"{r};{y}" for r, y in zip(rows, LABEL, strict=True))], target="class"
+    )
+    encoding = Encoding.from_json(learned.encoding.to_json())
+    new = tmp_path / "new.csv"
+    new.write_text("votes;size\n4.585;7\n980;8\n")
+    assert encoding.samples(read_table(new, usual=encoding.decimal)).tolist() == [[4585, 7], [980, 8]]
+    new.write_text("votes;size\n4585;7.5\n1.020;8.25\n")  # its own sizes have points
+    assert encoding.samples(read_table(new, usual=encoding.decimal)).tolist() == [[4585, 7.5], [1.02, 8.25]]
+
+
+def test_hundredths_are_the_same_in_text_and_in_a_workbook(read, tmp_path):
+    share = (SIZE / 100).round(4)
+    lines = [
+        "share,class",
+        *(f"{100 * value:.2f}%,{label}" for value, label in zip(share, LABEL, strict=True)),
+    ]
+    learned, told = read(lines)
+    assert f"Read as numbers: 'share' (such as '{100 * share[0]:.2f}%', which is {share[0]:g})." in told
+    assert_allclose(learned.encoding.samples(learned.table)[:, 0], share, rtol=1e-15)
+    plain, _ = read(["share,class", *(f"{value},{label}" for value, label in zip(share, LABEL, strict=True))])
+    for one in (learned, plain):
+        encoding = Encoding.from_json(one.encoding.to_json())
+        for text in ("0.125", "12.5%", "12.5 %"):
+            (tmp_path / "new.csv").write_text(f"share\n{text}\n")
+            assert encoding.samples(read_table(tmp_path / "new.csv", min_columns=1)).tolist() == [[0.125]]
+
+
+def test_currencies_are_not_converted_but_told(read):
+    cells = [f"{'€' if k % 3 else '$'}{size}" for k, size in enumerate(SIZE)]
+    learned, told = read(table(price=cells))
+    assert_array_equal(learned.encoding.samples(learned.table)[:, 0], SIZE)
+    assert any(
+        "Column 'price' has amounts in $ and €, which were read as numbers and not" in one for one in told
+    )
+    (finding,) = [one for one in learned.findings if one.name == "several currencies"]
+    assert finding.severity == "warning"
+
+
+def test_an_order_of_day_and_month_that_is_a_guess_is_told(read):
+    days = ["03/01/2024", "01/03/2024", "02/02/2024"] * (N // 3)  # neither order of them rises
+    _, told = read(table(day=days))
+    assert any(
+        "(such as '03/01/2024') were read with the month first. That is a guess" in one for one in told
+    )
+    rows = [
+        f"{day};{size}".replace(".", ",") + f";{y}" for day, size, y in zip(days, SIZE, LABEL, strict=True)
+    ]
+    _, told = read(["day;size;class", *rows])
+    assert any("were read with the day first. That is a guess" in one for one in told)
+    for sure in (
+        table(day=[f"{day:%d/%m/%Y}" for day in DAYS]),
+        table(day=[day.replace("/", ".") for day in days]),
+    ):
+        assert not any("guess" in one for one in read(sure)[1])
+
+
+def test_codes_with_zeros_in_front_and_truths_are_the_same_in_file_and_frame(read, tmp_path):
+    zips = [f"{k:05}" for k in RANDOM.choice([1067, 99084, 4109, 20095], N)]
+    lines = table(zip=zips, ok=np.where(SIZE > 9, "True", "False"), town=[f" {town} " for town in TOWN])
+    learned, told = read(lines)
+    first = next(code for code in zips if code.startswith("0"))
+    assert f"Codes with zeros in front, which count as words: 'zip' (such as {first!r})." in told
+    frame = pd.read_csv(tmp_path / "raw.csv", dtype={"zip": str}, skipinitialspace=False).drop(
+        columns="class"
+    )
+    assert frame["ok"].dtype == bool
+    assert frame["town"][0].startswith(" ")
+    raw = to_table(frame, "from_dtype", "TunedSVC")
+    encoder = learn_encoder(raw)
+    assert encoder.feature_names == learned.encoding.feature_names
+    assert_array_equal(encoder.transform(raw), learned.encoding.samples(learned.table))
+    assert_array_equal(encoder.read(frame), encoder.transform(raw))
+    (tmp_path / "new.csv").write_text("zip,ok,town,size\n20095,false,Ulm,5\n")
+    new = learned.encoding.samples(read_table(tmp_path / "new.csv"))
+    same = pd.DataFrame({"zip": ["20095"], "ok": [False], "town": ["Ulm"], "size": [5.0]})
+    assert_array_equal(new, encoder.read(same))
+
+
+def test_totals_are_skipped_below_lines_that_were_counted(read):
+    lines = ["Our towns", *table(town=TOWN), "Total,99,"]
+    assert len(read(lines, skip=1)[0].table) == N
+    assert len(read(lines[1:], skip=0)[0].table) == N  # without a target
+    assert len(read([*lines[1:-1], "Total,99,yes"], skip=0)[0].table) == N + 1
+
+
 # -- what is refused, and what can be said against it --------------------------------------------------------
 
 
 def test_a_column_may_be_used_nevertheless(read):
     learned, _ = read(table(unnamed=range(N)), use=["column 1"])
     assert learned.encoding.feature_names == ["column 1", "size"]
+
+
+def test_a_dose_that_counts_is_used_if_it_is_declared(read):
+    frame = pd.DataFrame({"dose": np.arange(N), "town": TOWN, "size": SIZE})
+    with pytest.warns(TrustWarning, match=r"as in X.astype\(\{'dose': 'float'\}\)"):
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
+    assert model.encoder_.feature_names[0] == "size"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*left out")
+        model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame.astype({"dose": "float"}), LABEL)
+    assert model.encoder_.feature_names[0] == "dose"
+    learned, _ = read(table(dose=np.arange(N), town=TOWN), use=["dose"])
+    assert learned.encoding.feature_names[0] == "dose"
 
 
 def test_a_table_of_names_only_is_refused(read):
@@ -230,7 +367,9 @@ def test_a_table_of_names_only_is_refused(read):
 
 
 def test_strict_leaves_out_nothing(read):
-    learned, told = read(RAW["row numbers of pandas"][0], strict=True)
+    with pytest.raises(ValueError, match="'column 1': it numbers the rows, without a name, and new rows"):
+        read(RAW["row numbers of pandas"][0], strict=True)
+    learned, told = read(RAW["row numbers of pandas"][0], strict=True, use=["column 1"])
     assert learned.encoding.feature_names == ["column 1", "size"]
     assert len(told) == 1
     with pytest.raises(ValueError, match="it holds dates or times"):

@@ -34,6 +34,13 @@ class Unknown(StrEnum):
     ignore = "ignore"
 
 
+class Decimal(StrEnum):
+    """The signs before decimals."""
+
+    point = "."
+    comma = ","
+
+
 def option(metavar: str, text: str, *names: str, **more: Any) -> Any:
     """An option that takes a value; ``names`` if they are not that of its parameter."""
     return typer.Option(*names, metavar=metavar, help=text, **more)
@@ -47,7 +54,7 @@ def flag(names: str, text: str, **more: Any) -> Any:
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, LIBSVM, Excel or .ods file.")]
 Target = Annotated[
     str | None,
-    option("COL", "Column to predict, by name or number. Default: target, class, label or y, else the last."),
+    option("COL", "Column to predict. Default: target, class, label or y, else the last."),
 ]
 TaskOption = Annotated[
     Task, option("KIND", "What to predict: classification (classes) or regression (numbers).")
@@ -58,6 +65,10 @@ HasHeader = Annotated[
 SkipLines = Annotated[
     int | None,
     option("INT", "Lines above the table to skip; 0 also keeps totals below it.", min=0),
+]
+SheetOption = Annotated[
+    str | None,
+    option("NAME", "Sheet of a workbook, by name or number. Default: the first with rows.", "--sheet"),
 ]
 UnknownOption = Annotated[
     Unknown, option("KIND", "How to treat words that are new: error or ignore.", "--unknown")
@@ -106,6 +117,10 @@ class Reading:
         list[str] | None, option("COL,COL", "Columns to use although they look like row numbers or names.")
     ] = None
     skip_lines: SkipLines = None
+    sheet: SheetOption = None
+    decimal: Annotated[
+        Decimal | None, option("SIGN", "The sign of decimals, . or ,. Default: found.", hidden=True)
+    ] = None
     strict: Annotated[
         bool, flag("--strict", "Refuse a file that is not clean: leave out nothing, and guess nothing.")
     ] = False

@@ -93,7 +93,14 @@ def read_samples(
 
     # Unusual values of one column are a task; all others need a target, too.
     min_columns = 1 if task == DETECTION and target is None else 2
-    table = read_table(path, reading.header, min_columns, skip=reading.lines_to_skip)
+    table = read_table(
+        path,
+        reading.header,
+        min_columns,
+        skip=reading.lines_to_skip,
+        sheet=reading.sheet,
+        decimal=reading.decimal,
+    )
     if len(table.lines) == 1:
         raise UserError(f"{path} has only one row of data. Add rows: a model learns from many.")
     groups, times, apart = None, None, []
@@ -178,7 +185,11 @@ def label_findings(data: Samples) -> list[Finding]:
 
 
 def read_more(
-    path: Path, encoding: Encoding, has_header: bool | None = None, skip: int | None = None
+    path: Path,
+    encoding: Encoding,
+    has_header: bool | None = None,
+    skip: int | None = None,
+    sheet: str | None = None,
 ) -> Table:
     """Read a file that has to fit the training file."""
     from kernelwise.tables import read_table
@@ -186,7 +197,7 @@ def read_more(
     has_names = encoding.has_header if has_header is None else has_header
     # Without names a column counts by its place, be it empty or not.
     keep = 0 if has_names else encoding.n_columns
-    table = read_table(path, has_names, min_columns=1, keep=keep, skip=skip)
+    table = read_table(path, has_names, 1, keep, skip, sheet, usual=encoding.decimal)
     for note in table.notes:
         say(note)
     return table

@@ -57,7 +57,8 @@ HARMLESS_LEFT_OUT = Entry(
 COLUMNS_LEFT_OUT = replace(
     HARMLESS_LEFT_OUT,
     severity="warning",
-    advice="To use {n:it|one of them} nevertheless, pass X.to_numpy(), or name it in categorical_features.",
+    advice="To use {n:it|one of them} nevertheless, declare what it holds, as in "
+    "X.astype({{{first!r}: {dtype!r}}}).",
     option="To use {n:it|one of them} nevertheless, name it with --use, as in --use {typed}.",
 )
 CELLS_MISSING = Entry(
@@ -69,6 +70,22 @@ CELLS_MISSING = Entry(
 READ_AS_NUMBERS = Entry("texts read as numbers", "info", "Read as numbers: {columns}.")
 READ_AS_DATES = Entry("texts read as dates", "info", "Read as dates: {columns}.")
 READ_AS_TIMES = Entry("texts read as times of the day", "info", "Read as times of the day: {columns}.")
+CURRENCIES = Entry(
+    "several currencies",
+    "warning",
+    "Column {column!r} has amounts in {signs}, which were read as numbers and not converted.",
+    "Convert them to one currency.",
+)
+DATES_GUESSED = Entry(
+    "order of day and month",
+    "warning",
+    "The dates of column {column!r} (such as {first}) were read with the {order}. That is a guess: no day is "
+    "above 12.",
+    "If it is wrong, write them as in 2024-01-31.",
+)
+CODES_AS_WORDS = Entry(
+    "codes as words", "info", "Codes with zeros in front, which count as words: {columns}."
+)
 TEXT_BY_LETTERS = Entry(
     "text by letters",
     "info",

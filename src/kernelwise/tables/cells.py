@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
 #: Python's word for nothing; "none" is a class or a word, as in none, mild, severe.
 NOTHING = "None"
-DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 #: Longer cells are cut where a message quotes them.
 MOST_CHARACTERS = 40
 
@@ -36,15 +34,9 @@ def numbers(cells: Sequence[str]) -> np.ndarray | None:
     return None if "_" in "".join(cells) else values
 
 
-def with_points(cells: Sequence[str]) -> list[str]:
-    """Decimal commas as points; cells with other commas as they are."""
-    return [cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell.strip()) else cell for cell in cells]
-
-
-def is_number(cell: str, comma_decimal: bool = False) -> bool:
-    """Whether a cell is a number, with a point or, if ``comma_decimal``, with a comma."""
-    cells = with_points([cell]) if comma_decimal else [cell]
-    return not is_missing_cell(cell) and numbers(cells) is not None
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number with a point."""
+    return not is_missing_cell(cell) and numbers([cell]) is not None
 
 
 def texts(cells: Sequence[str]) -> np.ndarray:
@@ -73,10 +65,8 @@ def as_text(value: Any) -> str:
 
 
 def words_of(values: Sequence[Any]) -> np.ndarray:
-    """Values as words, None where one is missing; objects of shape (n_values,)."""
-    found = np.empty(len(values), dtype=object)
-    found[:] = [None if is_gap(value) else as_text(value) for value in values]
-    return found
+    """Values as words, None where one is missing, as a file would have them; objects of shape (n_values,)."""
+    return texts(["" if is_gap(value) else as_text(value) for value in values])
 
 
 def quoted(cell: str) -> str:

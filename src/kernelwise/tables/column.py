@@ -147,7 +147,7 @@ class Column:
             return np.concatenate([gap if one is None else one for one in each])
         texts = [cell for cell in cells if isinstance(cell, str)]
         # The way of the training samples, and not that of these: what a cell says must not depend on others.
-        way = Writing(*self.written) if self.written else Writing()
+        way = (Writing(*self.written) if self.written else Writing()).fitting(texts)
         known = {text: way.number(text) for text in set(texts)}
         return np.array([known.get(cell, np.nan) for cell in cells], dtype=float)
 

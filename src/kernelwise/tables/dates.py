@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +21,7 @@ MONTHS = {
     **{"mär": 3, "mrz": 3, "mai": 5, "okt": 10, "dez": 12},
 }
 CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(:(?P<second>\d\d)(\.\d+)?)?\s*(?P<half>[ap]\.?m\.?)?"
-ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?"
+ZONE = r"\s*(?:Z|UTC|GMT|(?P<zone>[+-]\d\d:?\d\d))?"
 WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+)?"
 DAYS = (
     r"(?P<year>\d{4})(?P<sep>[-/.])(?P<month>\d{1,2})((?P=sep)(?P<day>\d{1,2}))?",
@@ -45,7 +45,7 @@ PARTS = ("year", "month", "weekday", "season", "hour", "days")
 
 
 def read_moment(text: str, order: str = "") -> datetime | None:
-    """The date and time that a text says, without its time zone; None if it says none.
+    """The date and time that a text says, as UTC where it has a time zone; None if it says none.
 
     ``order`` is about dates such as 1/2/2024, which may be in January or in February. Where it is not known,
     points say that the day comes first.
@@ -84,17 +84,20 @@ def _moment(year: int, month: int, day: int, clock: Mapping[str, str | None]) ->
         return None
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
+    zone = (clock.get("zone") or "+0000").replace(":", "")
+    east = timedelta(hours=int(zone[:3]), minutes=int(f"{zone[0]}{zone[3:]}"))
     try:
-        return datetime(year, month, day, hour, minute, second)
-    except ValueError:
+        return datetime(year, month, day, hour, minute, second) - east
+    except (ValueError, OverflowError):
         return None
 
 
-def find_order(texts: Iterable[str]) -> str | None:
+def find_order(texts: Iterable[str], usual: str = MONTH_FIRST) -> str | None:
     """The order of day and month with which most texts are dates, or that they are times of the day.
 
     None if hardly one is either. Where both orders fit, points say that the day comes first, and else the
-    order in which the dates of the rows go up or down without turning back; then the month comes first.
+    order in which the dates of the rows go up or down without turning back; if that is the same, too, it is
+    the ``usual`` one.
     """
     texts = list(dict.fromkeys(texts))
     n_read = {
@@ -109,7 +112,14 @@ def find_order(texts: Iterable[str]) -> str | None:
     if any(map(POINTED.match, texts)):
         return DAY_FIRST
     turns = {order: _turns(texts, order) for order in (MONTH_FIRST, DAY_FIRST)}
-    return min(turns, key=lambda order: turns[order])
+    return min(turns, key=lambda order: (turns[order], order != usual))
+
+
+def is_guess(texts: Iterable[str]) -> bool:
+    """Whether both orders of day and month fit all texts, and make different dates of some."""
+    found = [(read_moment(text, MONTH_FIRST), read_moment(text, DAY_FIRST)) for text in texts]
+    is_sure = any((one is None) != (other is None) for one, other in found) or any(map(POINTED.match, texts))
+    return not is_sure and any(one != other for one, other in found)
 
 
 def _turns(texts: Sequence[str], order: str) -> int:
@@ -210,10 +220,14 @@ class Dates(Column):
         return np.concatenate([np.empty((0, len(column))), *parts]).T.astype(float)
 
     def parsed(self, cells: Sequence[Any]) -> np.ndarray:
-        """Cells of new samples, NaT where one is missing or no date."""
+        """Cells of new samples, NaT where one is missing or no date.
+
+        Text is read in the order of the training samples. Where these were no text, it tells its own order.
+        """
         found = self.read(cells)
         texts = [cell if isinstance(cell, str) else None for cell in cells]
-        return as_moments(texts, self.written or "") if found is None else found
+        order = self.written or find_order(filter(None, texts)) or ""
+        return as_moments(texts, order) if found is None else found
 
 
 def _parts(days: np.ndarray, first: float) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ this is in `kernelwise.tables.problems`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,10 +17,27 @@ from kernelwise._core.text import in_shell
 from kernelwise.findings import Finding, catalogue
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import MAX_WORDS, numbers_rows
-from kernelwise.tables.dates import TIME_OF_DAY, as_moments, find_order, read_moment
+from kernelwise.tables.dates import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    TIME_OF_DAY,
+    as_moments,
+    find_order,
+    is_guess,
+    read_moment,
+)
 from kernelwise.tables.problems import LIMIT, MARK, MAX_ODD, MIN_NAMED, FileColumn, names_rows
 from kernelwise.tables.table import Table, is_missing, is_numbers, is_words
-from kernelwise.tables.written import find_writing
+from kernelwise.tables.written import (
+    CODE,
+    PER_CENT,
+    TRUTH,
+    Writing,
+    currencies,
+    decimal_of,
+    find_decimal,
+    find_writing,
+)
 
 #: Different values from which on texts may be numbers or dates; of two it makes no difference.
 MIN_KINDS = 3
@@ -67,17 +84,23 @@ def settle(
     ``places`` are the columns that may be features. Those of ``fixed`` are words whatever they look like, and
     those of ``kept`` are not left out; ``more`` has further ones to leave out, and why.
     """
-    read = [_read(FileColumn(table, k)) for k in places if k not in fixed and is_words(table.columns[k])]
+    words = [k for k in places if k not in fixed and is_words(table.columns[k])]
+    if not table.decimal:  # of no text file
+        signs = [decimal_of(filter(None, table.columns[k])) for k in words]
+        table = replace(table, decimal=find_decimal(signs)[0])
+    codes = [k for k in places if k in table.codes and is_numbers(table.columns[k])]
+    table = replace(table, columns=_with(table.columns, {k: table.text(k) for k in codes}))
+    read = [_read(FileColumn(table, k)) for k in words]
     changes = {change.index: change for change in read if change is not None}
-    columns = [changes[k].values if k in changes else values for k, values in enumerate(table.columns)]
+    columns = _with(table.columns, {k: change.values for k, change in changes.items()})
     written = {k: change.written for k, change in changes.items()}
     missing = [change for change in changes.values() if len(change.bad)]
-    settled = replace(table, columns=tuple(columns), written={**table.written, **written})
+    settled = replace(table, columns=columns, written={**table.written, **written})
     for k in places:
         values = settled.columns[k]
         if is_numbers(values) and np.isinf(values).any() and len(table.lines):
             change = _finite(settled, k)
-            settled = replace(settled, columns=_with(settled.columns, k, change.values))
+            settled = replace(settled, columns=_with(settled.columns, {k: change.values}))
             missing.append(change)
     useless = {k: (more or {}).get(k) or _useless(settled, k, fixed) for k in places if k not in kept}
     left_out = {k: why for k, why in useless.items() if why}
@@ -88,12 +111,13 @@ def settle(
         *left_out_findings(settled, left_out),
         *_missing(settled, [change for change in missing if change.index not in left_out]),
         *_as_read(settled, changes.values()),
+        *_as_codes(settled, [k for k in codes if k not in left_out]),
     ]
     return replace(settled, left_out={**table.left_out, **left_out}, done=(*table.done, *found))
 
 
-def _with(columns: Sequence[np.ndarray], k: int, values: np.ndarray) -> tuple[np.ndarray, ...]:
-    return (*columns[:k], values, *columns[k + 1 :])
+def _with(columns: Sequence[np.ndarray], others: Mapping[int, np.ndarray]) -> tuple[np.ndarray, ...]:
+    return tuple(others.get(k, values) for k, values in enumerate(columns))
 
 
 # -- texts that are numbers or dates -------------------------------------------------------------------------
@@ -110,21 +134,22 @@ class Change:
     example: str  # a cell, quoted; empty if nothing is unusual about it
     odd: tuple[str, ...]  # texts that are none, and count as missing now
     bad: np.ndarray  # their rows
+    doubt: Finding | None = None  # what is not sure about it
 
 
 def _read(column: FileColumn) -> Change | None:
     """The column as numbers or dates; None if it is neither, or not surely."""
-    counts = column.counts
-    if len(counts) < MIN_KINDS:
+    way = find_writing(column.counts, column.table.decimal)
+    if way is not None and way.unit == TRUTH:
+        values = np.array([np.nan if text is None else way.number(text) for text in column.values])
+        return _change(column, values, tuple(way), "numbers", column.first, [])
+    if len(column.counts) < MIN_KINDS:
         return None
-    return _numbers(column) or _dates(column)
+    return (way and _numbers(column, way)) or _dates(column)
 
 
-def _numbers(column: FileColumn) -> Change | None:
+def _numbers(column: FileColumn, way: Writing) -> Change | None:
     counts = column.counts
-    way = find_writing(counts)
-    if way is None:
-        return None
     known = way.numbers(counts)
     odd = [text for text in counts if text not in known]
     is_plain = all(map(column.table.is_number, known))
@@ -134,12 +159,17 @@ def _numbers(column: FileColumn) -> Change | None:
         return None
     values = np.array([np.nan if text is None else known.get(text, np.nan) for text in column.values])
     unusual = [text for text in known if not column.table.is_number(text)] or ([] if odd else list(known))
-    return _change(column, values, tuple(way), "numbers", quoted(unusual[0]) if unusual else "", odd)
+    example = quoted(unusual[0]) if unusual else ""
+    if unusual and (way.unit == PER_CENT or not decimal_of(known)):
+        example += f", which is {known[unusual[0]]:g}"
+    kinds = currencies(known)
+    doubt = catalogue.CURRENCIES(column=column.name, signs=enumerated(kinds)) if len(kinds) > 1 else None
+    return _change(column, values, tuple(way), "numbers", example, odd, doubt)
 
 
 def _dates(column: FileColumn) -> Change | None:
     counts = column.counts
-    order = find_order(counts)
+    order = find_order(counts, DAY_FIRST if column.table.decimal == "," else MONTH_FIRST)
     if order is None:
         return None
     odd = [text for text in counts if read_moment(text, order) is None]
@@ -149,7 +179,10 @@ def _dates(column: FileColumn) -> Change | None:
     noun = "times of the day" if order == TIME_OF_DAY else "dates"
     first = next(text for text in counts if text not in odd)
     says = f"{quoted(first)}, {order}" if re.match(r"\d{1,2}/\d", first) else quoted(first)
-    return _change(column, values, order, noun, says, odd)
+    doubt = None
+    if is_guess(counts):
+        doubt = catalogue.DATES_GUESSED(column=column.name, first=quoted(first), order=order)
+    return _change(column, values, order, noun, says, odd, doubt)
 
 
 def _is_few(column: FileColumn, odd: Sequence[str]) -> bool:
@@ -165,11 +198,17 @@ def _is_few(column: FileColumn, odd: Sequence[str]) -> bool:
 
 
 def _change(
-    column: FileColumn, values: np.ndarray, written: object, noun: str, example: str, odd: Sequence[str]
+    column: FileColumn,
+    values: np.ndarray,
+    written: object,
+    noun: str,
+    example: str,
+    odd: Sequence[str],
+    doubt: Finding | None = None,
 ) -> Change:
     among = set(odd)
     rows = np.array([k for k, text in enumerate(column.values) if text in among], dtype=int)
-    return Change(column.index, values, written, noun, example, tuple(odd), rows)
+    return Change(column.index, values, written, noun, example, tuple(odd), rows, doubt)
 
 
 def _finite(table: Table, k: int) -> Change:
@@ -193,17 +232,19 @@ def _useless(table: Table, k: int, fixed: Collection[int]) -> str:
     if len(present) == len(values) > 1 and (present == present[0]).all():
         return CONSTANT
     if is_numbers(values):
-        return _counts_rows(table, k)
+        return counts_rows(table, k)
     if is_words(values) and k not in fixed and names_rows(values, MIN_NAMED):
         return WORDS
     return ""
 
 
-def _counts_rows(table: Table, k: int) -> str:
-    """Whether numbers only count or identify the rows. That they all differ is no reason: prices do, too."""
+def counts_rows(table: Table, k: int) -> str:
+    """Why numbers only count or identify the rows; empty if not. All of them differ for prices, too."""
     values, name = table.columns[k], str(table.names[k])
-    if not np.isfinite(values).all() or len(values) < MIN_KINDS:
+    if not is_numbers(values) or not np.isfinite(values).all() or len(values) < MIN_KINDS:
         return ""
+    if table.whole and not table.whole[k]:
+        return ""  # who declares whole numbers to be others measures, and does not count
     kind = numbers_rows(values)
     if kind is None or len(np.unique(values)) < len(values):
         return ""
@@ -237,7 +278,13 @@ def left_out_findings(table: Table, reasons: dict[int, str]) -> list[Finding]:
             groups.setdefault(why, []).append(repr(table.names[k]))
         parts = [f"{enumerated(names, MOST_NAMED)} ({why})" for why, names in groups.items()]
         entry = catalogue.HARMLESS_LEFT_OUT if is_harmless else catalogue.COLUMNS_LEFT_OUT
-        found.append(entry(n=len(chosen), columns="; ".join(parts), typed=_typed(table, min(chosen))))
+        first = min(chosen)
+        values = {
+            "typed": in_shell(FileColumn(table, first).option),
+            "first": table.names[first],
+            "dtype": "float" if is_numbers(table.columns[first]) else "category",
+        }
+        found.append(entry(n=len(chosen), columns="; ".join(parts), **values))
     return found
 
 
@@ -261,7 +308,7 @@ def _missing(table: Table, changes: Sequence[Change]) -> list[Finding]:
     return found
 
 
-def _as_read(table: Table, changes: Iterable[Change]) -> list[Finding]:
+def _as_read(table: Table, changes: Collection[Change]) -> list[Finding]:
     """Columns of texts that were read as numbers or dates."""
     found = []
     for noun, entry in READ_AS.items():
@@ -269,8 +316,11 @@ def _as_read(table: Table, changes: Iterable[Change]) -> list[Finding]:
         parts = [f"{table.names[one.index]!r} (such as {one.example})" for one in read]
         if parts:
             found.append(entry(columns=enumerated(parts, MOST_NAMED)))
-    return found
+    return [*found, *(one.doubt for one in changes if one.doubt is not None)]
 
 
-def _typed(table: Table, k: int) -> str:
-    return in_shell(FileColumn(table, k).option)
+def _as_codes(table: Table, places: Sequence[int]) -> list[Finding]:
+    """Whole numbers with zeros in front, which are words."""
+    first = {k: next(text for text in table.columns[k] if text and CODE.fullmatch(text)) for k in places}
+    parts = [f"{table.names[k]!r} (such as {quoted(text)})" for k, text in first.items()]
+    return [catalogue.CODES_AS_WORDS(columns=enumerated(parts, MOST_NAMED))] if parts else []

@@ -11,6 +11,7 @@ import numpy as np
 from kernelwise._core.text import meant
 from kernelwise.findings import Finding
 from kernelwise.tables import cells
+from kernelwise.tables.written import plain_numbers
 
 #: The lines of rows that are in no file.
 NO_LINES = np.empty(0, dtype=int)
@@ -45,8 +46,10 @@ class Table:
         Line of each row in the file, or its number from 1 where there are no lines; empty without a file.
     row_word : str
         What a row of the file is called in messages.
-    comma_decimal : bool
-        Whether numbers of the file may have decimal commas.
+    decimal : str
+        The sign of decimals in the file, "." or ","; empty if it holds no text.
+    codes : frozenset of int
+        Places of the columns of a file whose whole numbers have zeros in front.
     unusable : dict from int to str
         What columns hold that can be no features, by their places, such as "values of the type date32".
     notes : tuple of str
@@ -76,7 +79,8 @@ class Table:
     source: str = "X"
     lines: np.ndarray = field(default_factory=lambda: NO_LINES, repr=False)
     row_word: str = "line"
-    comma_decimal: bool = False
+    decimal: str = ""
+    codes: frozenset[int] = frozenset()
     unusable: dict[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
@@ -146,7 +150,7 @@ class Table:
 
     def is_number(self, cell: str) -> bool:
         """Whether the text of a cell is a number, as this file writes them."""
-        return cells.is_number(cell, self.comma_decimal)
+        return not cells.is_missing_cell(cell) and plain_numbers([cell], self.decimal) is not None
 
     def with_missing(self, missing: Sequence[str], places: Sequence[int]) -> Table:
         """This table without the cells of some columns that have one of these texts.
@@ -164,7 +168,7 @@ class Table:
             elif is_words(values):
                 values[[value in missing for value in values]] = None
                 plain = ["" if value is None else value for value in values]
-                found = cells.numbers(cells.with_points(plain) if self.comma_decimal else plain)
+                found = plain_numbers(plain, self.decimal)
                 has_any = any(value is not None for value in values)
                 values = values if found is None or not has_any else found
             columns[place] = values

@@ -15,6 +15,7 @@ from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder, learn_encoder
 from kernelwise.tables.judge import judge_texts
 from kernelwise.tables.problems import (
+    Fault,
     FileColumn,
     TableFaults,
     check_faults,
@@ -24,7 +25,7 @@ from kernelwise.tables.problems import (
     words_in,
 )
 from kernelwise.tables.read.libsvm import DENSE, fitting_matrix
-from kernelwise.tables.settle import settle
+from kernelwise.tables.settle import counts_rows, settle
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, is_words, listed
 from kernelwise.tables.target import (
     DETECTION,
@@ -59,6 +60,7 @@ class Encoding:
     fills_gaps: bool = False  # whether medians and most frequent words take the places of missing values
     target_written: tuple[str, ...] | None = None  # how the numbers of the target are written, as text
     spellings: dict[str, str] = field(default_factory=dict)  # the one way to write a label that has several
+    decimal: str | None = None  # the sign of decimals in the training file; None if that is not known
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -335,6 +337,9 @@ def learn_encoding(
         k: column_fault(FileColumn(table, k), lump or not strict, k in as_it_is, k in kept | table.as_text)
         for k in places
     }
+    if strict:  # nothing is left out, and nothing is learned from what cannot help
+        counters = (FileColumn(table, k) for k in places if k not in kept and counts_rows(table, k))
+        by_column |= {column.index: _counter_fault(column) for column in counters}
     of_target = forgotten_labels(table, places) if place is None else target_fault(table, place, task)
     faults = [fault for fault in (of_target, *by_column.values()) if fault is not None]
     usable = [k for k in places if by_column[k] is None]
@@ -350,7 +355,7 @@ def learn_encoding(
     columns = dict(zip(usable, encoder.columns, strict=True))
     doubts = column_doubts(table, columns, impute)
     if faults:
-        suspected = doubts_beside_faults(table, place, places, task) if strict else []
+        suspected = doubts_beside_faults(table, place, usable, task) if strict else []
         raise TableFaults(table.source, [*faults, *doubts, *suspected])
     if place is not None:
         notes += missing_labels(table, place, missing)
@@ -368,6 +373,7 @@ def learn_encoding(
         fills_gaps=impute,
         target_written=target_written,
         spellings=spellings,
+        decimal=table.decimal or None,
     )
     done = [finding.for_command_line() for finding in table.done]
     return Learned(
@@ -377,6 +383,13 @@ def learn_encoding(
         [*table.done, *(doubt.finding() for doubt in doubts)],
         table,
         rows,
+    )
+
+
+def _counter_fault(column: FileColumn) -> Fault:
+    return column.droppable(
+        f"it {counts_rows(column.table, column.index)}, and new rows will have other numbers. Leave it out "
+        f"with --ignore {column.typed}, or use it with --use {column.typed}."
     )
 
 

@@ -1,50 +1,64 @@
 """Numbers as people write them: separators of thousands, decimal commas, currencies, per cent, units.
 
 A column writes its numbers in one way, a `Writing`. `find_writing` finds it, and `Writing.number` reads a
-cell of it; what is written otherwise is no number.
+cell of it; what is written otherwise is no number. Whether 4.585 is above four thousand, one column alone
+often cannot tell: `find_decimal` asks all columns of a file.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise.tables.cells import is_missing_cell, numbers
+
 CURRENCY = r"[$€£¥₹₽₩]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|US\$|Rs\.?|kr\.?)(?![a-z])"
+#: Other ways to write a currency.
+SIGNS = {"usd": "$", "us$": "$", "eur": "€", "gbp": "£", "jpy": "¥", "inr": "₹", "rs": "₹"}
 #: Between groups of three digits: an apostrophe, or any blank.
 GROUP = "'’ \u00a0\u2009\u202f"
 #: Signs of negative numbers; in a class of characters they must come last.
 MINUS = "−–-"
-#: A number with what stands around it. A unit has no digits, and does not begin like a range or a time.
+#: What follows in a unit: no digit, but for one behind a letter, as in m2 or kg/m^3.
+OF_UNIT = r"(?:[^\d,:]|(?<=[^\W\d_])\d(?!\d)|(?<=\^)\d(?!\d))*"
+#: A number with what stands around it. A unit does not begin like a range or a time.
 CELL = re.compile(
     rf"(?P<sign>[+{MINUS}])?\s*(?P<before>{CURRENCY})?\s*(?P<inner>[+{MINUS}])?\s*"
     rf"(?P<body>\d[\d.,{GROUP}]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?\s*"
-    rf"(?P<unit>[^\W\d_%][^\d,:]*|[^\s\w.,:;/(){GROUP}<>≤≥?+{MINUS}][^\d,:]*)?(?P<last>[{MINUS}])?",
+    rf"(?P<unit>[^\W\d_%]{OF_UNIT}|[^\s\w.,:;/(){GROUP}<>≤≥?+{MINUS}]{OF_UNIT})?(?P<last>[{MINUS}])?",
     re.IGNORECASE,
 )
 IS_CURRENCY = re.compile(CURRENCY, re.IGNORECASE)
-#: Digits with their groups and the decimal point or comma; India groups by two above the thousands.
+PER_CENT = "%"
+#: The unit of a column that says true or false, which are 1 and 0.
+TRUTH = "true or false"
+TRUTHS = {"true": 1.0, "false": 0.0}
+#: Digits with their groups and the decimal point or comma; India groups by two above the thousands. A number
+#: of several groups does not begin with a zero.
 BODIES = {
     ".": re.compile(
-        rf"\d+(\.\d*)?|\.\d+|\d{{1,3}}(,\d{{3}})+(\.\d*)?|\d{{1,2}}(,\d\d)+,\d{{3}}(\.\d*)?"
-        rf"|\d{{1,3}}([{GROUP}]\d{{3}})+(\.\d*)?"
+        rf"\d+(\.\d*)?|\.\d+|(?!0)\d{{1,3}}(,\d{{3}})+(\.\d*)?|(?!0)\d{{1,2}}(,\d\d)+,\d{{3}}(\.\d*)?"
+        rf"|(?!0)\d{{1,3}}([{GROUP}]\d{{3}})+(\.\d*)?"
     ),
-    ",": re.compile(rf"\d+(,\d*)?|,\d+|\d{{1,3}}(\.\d{{3}})+(,\d*)?|\d{{1,3}}([{GROUP}]\d{{3}})+(,\d*)?"),
+    ",": re.compile(
+        rf"\d+(,\d*)?|,\d+|(?!0)\d{{1,3}}(\.\d{{3}})+(,\d*)?|(?!0)\d{{1,3}}([{GROUP}]\d{{3}})+(,\d*)?"
+    ),
 }
-#: Groups of thousands with points, which are also numbers with three decimals.
-POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+")
 #: A code, not a quantity: a whole number with zeros in front.
 CODE = re.compile(r"0\d+")
+#: Cells that are looked at at once.
+SOME = 1000
 
 
 class Writing(NamedTuple):
     """The way in which a column writes its numbers.
 
-    ``unit`` is what stands before or behind all of them, such as "%" or "mg"; only a currency may be left out
-    of some.
+    ``unit`` is what stands before or behind all of them, such as "mg". Behind "%" they are hundredths, as in
+    a cell of Excel. A currency is no unit: it may be left out of some, and be another one.
     """
 
     decimal: str = "."
@@ -53,21 +67,30 @@ class Writing(NamedTuple):
     def number(self, text: str) -> float:
         """The number that a cell holds; NaN if it is written in another way.
 
-        >>> Writing().number("(1,200.50)"), Writing(",", "€").number("3.504,00 €"), Writing().number("n/a")
-        (-1200.5, 3504.0, nan)
+        >>> Writing().number("(1,200.50)"), Writing(",", "%").number("12,5 %"), Writing().number("n/a")
+        (-1200.5, 0.125, nan)
         """
+        if self.unit == TRUTH:
+            return TRUTHS.get(text.strip().lower(), float("nan"))
         parts = _parts(text)
         if parts is None or not BODIES[self.decimal].fullmatch(parts.body):
             return float("nan")
-        if parts.unit != self.unit and not (parts.unit == "" and _is_optional(self.unit)):
+        if _kind(parts.unit) != _kind(self.unit):
             return float("nan")
         digits = parts.body.translate({ord(sign): None for sign in {*GROUP, ".", ","} - {self.decimal}})
-        return parts.sign * float(f"{digits.replace(',', '.')}{parts.power}")
+        power = int(parts.power[1:] or 0) - 2 * (parts.unit == PER_CENT)
+        return parts.sign * float(f"{digits.replace(',', '.')}e{power}")
 
     def numbers(self, texts: Mapping[str, int] | set[str]) -> dict[str, float]:
         """The numbers of the texts that are some."""
         found = {text: self.number(text) for text in texts}
         return {text: number for text, number in found.items() if np.isfinite(number)}
+
+    def fitting(self, texts: Iterable[str]) -> Writing:
+        """This way for new cells; hundredths have the sign where some of them have it, and else none."""
+        if self.unit not in ("", PER_CENT):
+            return self
+        return self._replace(unit=PER_CENT if any(text.endswith(PER_CENT) for text in texts) else "")
 
 
 class _Parts(NamedTuple):
@@ -77,22 +100,82 @@ class _Parts(NamedTuple):
     unit: str
 
 
-def find_writing(counts: Mapping[str, int]) -> Writing | None:
+def find_writing(counts: Mapping[str, int], decimal: str = ".") -> Writing | None:
     """The way in which most of the texts, with their numbers of cells, write numbers; None if there is none.
 
-    Of two ways that read as many cells the one with points wins: "3,504" is above three thousand.
+    Of two ways that read as many cells that of the file wins, whose decimal sign is ``decimal``.
     """
+    if len(counts) > 1 and all(text.lower() in TRUTHS for text in counts):
+        return Writing(decimal, TRUTH)
     parts = {text: found for text in counts if (found := _parts(text)) is not None}
     if not parts or any(CODE.fullmatch(text) for text in parts):
         return None
     units: Counter[str] = Counter()
     for text, part in parts.items():
-        units[part.unit] += counts[text]
-    with_unit = [unit for unit, _ in units.most_common() if unit]
-    most = units.most_common(1)[0][0]
-    unit = most or (with_unit[0] if with_unit and _is_optional(with_unit[0]) else "")
-    ways = [Writing(decimal, unit) for decimal in BODIES]
+        units[_kind(part.unit)] += counts[text]
+    unit = units.most_common(1)[0][0]
+    ways = [Writing(sign, unit) for sign in sorted(BODIES, key=lambda sign: sign != decimal)]
     return max(ways, key=lambda way: sum(counts[text] for text in way.numbers(set(parts))))
+
+
+def currencies(texts: Iterable[str]) -> list[str]:
+    """The currencies of amounts of money."""
+    units = (part.unit for text in texts if (part := _parts(text)) is not None)
+    signs = (unit.lower().rstrip(".") for unit in units if IS_CURRENCY.fullmatch(unit))
+    return list(dict.fromkeys(SIGNS.get(sign, sign) for sign in signs))
+
+
+# -- points and commas ---------------------------------------------------------------------------------------
+
+
+def plain_numbers(cells: Sequence[str], decimal: str = ".") -> np.ndarray | None:
+    """Cells that hold numbers and nothing else, NaN where one is missing; None if one is anything else.
+
+    Separators of thousands are allowed where decimals have commas: points alone would be read otherwise.
+    """
+    if decimal != ",":
+        return numbers(cells)
+    known = {cell: float("nan") if is_missing_cell(cell) else _bare_number(cell) for cell in set(cells)}
+    return None if None in known.values() else np.array([known[cell] for cell in cells], dtype=float)
+
+
+def _bare_number(cell: str) -> float | None:
+    parts = _parts(cell)
+    number = Writing(",").number(cell)
+    return None if parts is None or parts.unit or np.isnan(number) else number
+
+
+def decimal_of(cells: Iterable[str]) -> str:
+    """The decimal sign that most numbers among cells must have; empty if both signs fit as well."""
+    signed = list(dict.fromkeys(cell for cell in cells if "." in cell or "," in cell))
+    for start in range(0, len(signed), SOME):
+        some = signed[start : start + SOME]
+        bodies = [part.body for part in map(_parts, some) if part is not None]
+        n_read = {sign: sum(map(bool, map(form.fullmatch, bodies))) for sign, form in BODIES.items()}
+        most = max(n_read, key=lambda sign: n_read[sign])
+        if 2 * n_read[most] > len(some) and len(set(n_read.values())) > 1:
+            return most
+    return ""
+
+
+def find_decimal(
+    signs: Iterable[str], separator: str = ",", has_pointed_dates: bool = False, usual: str | None = None
+) -> tuple[str, str]:
+    """The decimal sign of a file, and why it is a guess, as a clause; empty if it is none.
+
+    ``signs`` are those of its columns, by `decimal_of`. If none of them tells, ``usual`` is the sign of the
+    training file. Without one, the file itself tells what is usual where it was made: programs that write
+    decimal commas put semicolons between cells.
+    """
+    votes = Counter(filter(None, signs))
+    if votes:
+        most = max(BODIES, key=lambda sign: votes[sign])
+        return most, "" if len(votes) == 1 else "other columns have decimal points, and others decimal commas"
+    if usual is not None or separator == ",":
+        return usual or ".", ""
+    if separator == ";":
+        return ",", "semicolons separate the cells"
+    return (",", "dates have points") if has_pointed_dates else (".", "no other column tells")
 
 
 def _parts(text: str) -> _Parts | None:
@@ -109,6 +192,6 @@ def _parts(text: str) -> _Parts | None:
     return _Parts(-1.0 if is_negative else 1.0, match["body"].rstrip(GROUP), match["power"] or "", unit)
 
 
-def _is_optional(unit: str) -> bool:
-    """Whether numbers without the unit are of the same kind, as amounts of money are."""
-    return bool(IS_CURRENCY.fullmatch(unit))
+def _kind(unit: str) -> str:
+    """The unit, without what does not matter: amounts of money are numbers with or without a sign."""
+    return "" if IS_CURRENCY.fullmatch(unit) else unit

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ from kernelwise._core.text import count
 from kernelwise.tables import cells
 from kernelwise.tables.cells import enumerated, is_missing_cell, is_number, numbers, quoted
 from kernelwise.tables.column import read_kind
+from kernelwise.tables.dates import POINTED, read_moment
 from kernelwise.tables.table import Table, TableError, unique_names
 from kernelwise.tables.target import TARGET_NAMES
-from kernelwise.tables.written import POINTS
+from kernelwise.tables.written import CODE, decimal_of, find_decimal, plain_numbers
 
 #: Of separators that fit equally well the first wins: a comma may be a decimal one beside a semicolon.
 SEPARATORS = ("\t", ";", "|", ",", " ")
@@ -35,6 +36,10 @@ TOTAL = re.compile(
     re.IGNORECASE,
 )
 
+#: A point that may be between thousands, and one that cannot be: between other digits than those.
+THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}(?!\d)")
+SURE_DECIMAL = re.compile(r"(?<!\d)0*\.\d|\.\d{1,2}(?!\d)|\.\d{4}|\d{4}\.\d")
+
 Row = list[str]
 
 
@@ -45,30 +50,41 @@ def parse(
     min_columns: int = 2,
     keep: int = 0,
     skip: int | None = None,
+    decimal: str | None = None,
+    usual: str | None = None,
 ) -> Table:
     """Make a table of text; ``has_header`` None finds out.
 
     Columns at the end that have neither a name nor values are left out, but none of the first ``keep``.
-    ``skip`` lines at the top are no part of the table; None finds out, and what is below it.
+    ``skip`` lines at the top are no part of the table; None finds out, and so is what is below it found, but
+    for 0. ``decimal`` is the sign of decimals; None finds out, with the ``usual`` one where nothing tells.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if skip:
         lines = text.split("\n")
         text = "\n".join(["" if k < skip else line for k, line in enumerate(lines)])
     separator = "\t" if ".tsv" in path.suffixes else find_separator(text)
-    table = _parse_numbers(text, separator, path, has_header, min_columns)
-    how = has_header, min_columns, keep, skip is None
+    table = _parse_numbers(text, separator, path, has_header, min_columns, decimal, usual)
+    how = has_header, min_columns, keep, skip, decimal, usual
     return _parse_cells(text, separator, path, *how) if table is None else table
 
 
 def _parse_numbers(
-    text: str, separator: str, path: Path, has_header: bool | None, min_columns: int
+    text: str,
+    separator: str,
+    path: Path,
+    has_header: bool | None,
+    min_columns: int,
+    decimal: str | None,
+    usual: str | None,
 ) -> Table | None:
     """The table if all cells below the first line are plain numbers; None if not.
 
     Most files are such, and are read in half the time.
     """
-    lines = {} if '"' in text else numbered_lines(text)
+    between = re.escape(separator)
+    has_codes = re.search(rf"(^|{between}) *0\d+ *($|{between})", text, re.MULTILINE)
+    lines = {} if '"' in text or has_codes else numbered_lines(text)
     if len(lines) < 2:
         return None
     first = next(rows_of(lines.values(), separator))
@@ -77,6 +93,10 @@ def _parse_numbers(
         return None
     if np.isnan(matrix[:MANY_LINES]).all():  # what may be a header has to be looked at more closely
         return None
+    below = text.partition("\n")[2]
+    sign, guess = find_decimal(["."] if SURE_DECIMAL.search(below) else [], separator, False, usual)
+    if THOUSANDS.search(below) and (decimal == "," or sign == "," or guess):
+        return None  # it may have points between thousands
     if has_header is None:
         has_header = not any(map(is_number, first))
     notes: list[str] = []
@@ -100,6 +120,7 @@ def _parse_numbers(
         has_header,
         source=str(path),
         lines=np.array(list(lines)),
+        decimal=sign,
         notes=tuple(notes),
         texts=texts,
     )
@@ -126,14 +147,13 @@ def _parse_cells(
     has_header: bool | None,
     min_columns: int,
     keep: int,
-    finds_table: bool,
+    skip: int | None,
+    decimal: str | None,
+    usual: str | None,
 ) -> Table:
-    """The table cell by cell: text, quotation marks, missing values and decimal commas are allowed.
-
-    ``finds_table`` leaves out what is above the header and below the rows.
-    """
+    """The table cell by cell: text, quotation marks, missing values and decimal commas are allowed."""
     notes: list[str] = []
-    lines, rows = read_rows(text, separator, path, min_columns, keep, notes, finds_table)
+    lines, rows = read_rows(text, separator, path, min_columns, keep, notes, skip)
     if has_header is None:
         has_header = looks_like_header(rows)
         if has_header and any(map(is_number, rows[0])):
@@ -148,27 +168,12 @@ def _parse_cells(
         lines, rows = lines[1:], rows[1:]
     if not rows:
         raise TableError(f"{path} has a header and no rows. Add the rows below it.")
-    columns: list[np.ndarray] = []
-    is_comma_decimal = False
-    for column in zip(*rows, strict=True):
-        values = numbers(column)
-        if values is None and separator != ",":
-            values = numbers(cells.with_points(column))
-            is_comma_decimal |= values is not None
-        if values is None:
-            text_cells = cells.texts(column)
-            values = read_kind(text_cells.tolist())
-        columns.append(text_cells if values is None else values)
-    if is_comma_decimal:
-        notes.append(f"{path}: commas in numbers were read as decimal points.")
-        for k, column in enumerate(zip(*rows, strict=True)):
-            grouped = [cell.strip() for cell in column if "." in cell]
-            if grouped and columns[k].dtype.kind == "f" and all(map(POINTS.fullmatch, grouped)):
-                columns[k] = numbers([cell.replace(".", "") for cell in column])  # type: ignore[assignment]
-                notes.append(f"{path}: points in {names[k]!r} were read as separators of thousands.")
+    texts_of = list(zip(*rows, strict=True))
+    by_name = dict(zip(names, texts_of, strict=True))
+    columns, decimal = _columns(by_name, separator, path, decimal, usual, notes)
 
     def texts(index: int) -> np.ndarray:
-        return cells.texts([row[index] for row in rows])
+        return cells.texts(texts_of[index])
 
     return Table(
         tuple(names),
@@ -176,10 +181,70 @@ def _parse_cells(
         has_header,
         source=str(path),
         lines=np.array(lines),
-        comma_decimal=separator != ",",
+        decimal=decimal,
+        codes=frozenset(k for k, values in enumerate(columns) if _are_codes(texts_of[k], values)),
         notes=tuple(notes),
         texts=texts,
     )
+
+
+def _columns(
+    texts: Mapping[str, Sequence[str]],
+    separator: str,
+    path: Path,
+    decimal: str | None,
+    usual: str | None,
+    notes: list[str],
+) -> tuple[list[np.ndarray], str]:
+    """Columns of cells, by their names, as numbers where all are some, and the decimal sign of the file.
+
+    A column in which both signs fit follows the others; notes say so.
+    """
+    signs = {name: decimal_of(column) for name, column in texts.items()}
+    reason = ""
+    if decimal is None:
+        first = (
+            next((cell for cell in column if not is_missing_cell(cell)), "") for column in texts.values()
+        )
+        has_pointed = any(POINTED.match(cell.strip()) and read_moment(cell) is not None for cell in first)
+        decimal, reason = find_decimal(signs.values(), separator, has_pointed, usual)
+    columns: list[np.ndarray] = []
+    has_commas = False
+    read: dict[bool, list[str]] = {True: [], False: []}  # ambiguous columns: of thousands, of decimals
+    for name, column in texts.items():
+        sign = signs[name] or decimal
+        values = plain_numbers(column, sign)
+        is_signed = values is not None and any("." in cell or "," in cell for cell in column)
+        has_commas |= is_signed and sign == "," and any("," in cell for cell in column)
+        if is_signed and not signs[name]:
+            read[any("." in cell for cell in column) == (sign == ",")].append(name)
+        if values is None:
+            text_cells = cells.texts(column)
+            values = read_kind(text_cells.tolist())
+        columns.append(text_cells if values is None else values)
+    if has_commas:
+        notes.append(f"{path}: commas in numbers were read as decimal points.")
+    for is_thousands, ambiguous in read.items():
+        if ambiguous and (reason or is_thousands):
+            mark = "points" if is_thousands == (decimal == ",") else "commas"
+            what = "separators of thousands" if is_thousands else f"decimal {mark}"
+            other = "," if decimal == "." else "."
+            guess = f", a guess because {reason}; --decimal {other} reads them otherwise" if reason else ""
+            notes.append(f"{path}: {mark} in {enumerated(map(repr, ambiguous))} were read as {what}{guess}.")
+    return columns, decimal
+
+
+def _begins_with_pointed_date(column: Sequence[str]) -> bool:
+    first = next((cell.strip() for cell in column if not is_missing_cell(cell)), "")
+    return bool(POINTED.match(first)) and read_moment(first) is not None
+
+
+def _are_codes(texts: Sequence[str], values: np.ndarray) -> bool:
+    """Whether numbers are written as codes: whole, some with zeros in front."""
+    if values.dtype.kind != "f":
+        return False
+    present = [cell.strip() for cell in texts if not is_missing_cell(cell)]
+    return all(map(str.isdecimal, present)) and any(map(CODE.fullmatch, present))
 
 
 def find_separator(text: str) -> str:
@@ -250,11 +315,11 @@ def read_rows(
     min_columns: int,
     keep: int,
     notes: list[str],
-    finds_table: bool = False,
+    skip: int | None = 0,
 ) -> tuple[list[int], list[Row]]:
     """Rows of cells, all of one width, with their lines in the file; blank lines are left out.
 
-    ``finds_table`` leaves out titles above the header, and totals and footnotes below the rows.
+    So are totals and footnotes below the rows unless ``skip`` is 0, and titles above them if it is None.
     """
     text = without_comments(text, separator, path, notes)
     reader = rows_of(io.StringIO(text), separator)
@@ -267,8 +332,8 @@ def read_rows(
                 rows.append(row)
     except csv.Error as error:
         raise TableError(f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing?") from error
-    if finds_table:
-        lines, rows = table_alone(lines, rows, path, notes)
+    if skip != 0:
+        lines, rows = table_alone(lines, rows, path, notes, has_title=skip is None)
     width = _width(rows, keep)
     if rows and width < max(map(len, rows)):
         rows = [row[:width] for row in rows]
@@ -283,7 +348,7 @@ def read_rows(
 
 
 def table_alone(
-    lines: list[int], rows: list[Row], path: Path, notes: list[str]
+    lines: list[int], rows: list[Row], path: Path, notes: list[str], has_title: bool = True
 ) -> tuple[list[int], list[Row]]:
     """Rows with their lines, without titles above the header and totals or footnotes below; notes say which.
 
@@ -292,7 +357,7 @@ def table_alone(
     width = Counter(map(len, rows)).most_common(1)[0][0] if len(rows) > MIN_TABLE else 0
     filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
     first, last = 0, len(rows)
-    while first < last - MIN_TABLE and _is_beside(rows[first], filled[first], width):
+    while has_title and first < last - MIN_TABLE and _is_beside(rows[first], filled[first], width):
         first += 1
     while last > first + MIN_TABLE and _is_below(rows[first:last], filled[last - 1], width):
         last -= 1

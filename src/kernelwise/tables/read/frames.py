@@ -66,10 +66,9 @@ def to_table(X: Any, categorical: Any, owner: str, is_finite: bool = True) -> Ta
 
 def _may_count_rows(column: Any) -> bool:
     """Whether whole numbers may be those of the rows, which no model should learn from; a quick look."""
-    if len(column) < MIN_KINDS or not column.dtype.is_numeric():
+    if len(column) < MIN_KINDS or not column.dtype.is_integer():
         return False
-    first = np.asarray(column[:MIN_KINDS].to_numpy(), dtype=float)
-    return bool((first == np.floor(first)).all() and len(set(first.tolist())) == len(first))
+    return len(set(column[:MIN_KINDS].to_list())) == MIN_KINDS
 
 
 def _refuse_mixtures(table: Table, series: Sequence[Any]) -> None:

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import (
     check_choice,
     check_gram,
@@ -21,7 +23,7 @@ from kernelwise._core.validation import (
 )
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.separability import SumsCriterion
-from kernelwise.criteria.sums import ClassSums
+from kernelwise.criteria.sums import ClassSums, Scored
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, KernelSum
 
@@ -51,7 +53,7 @@ class Polarization(SumsCriterion):
     reference = "Y. Baram, Learning by kernel polarization, Neural Computation 17(6), 2005"
     is_linear = True
 
-    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def formula(self, sums: ClassSums) -> Scored:
         T = target(len(sums.n))
         return (T * sums.S).sum(axis=(-2, -1)), ClassSums(sums.n, np.zeros_like(sums.t), T)
 
@@ -98,7 +100,7 @@ class KernelTargetAlignment(SumsCriterion):
     def needs_rows(self) -> bool:
         return self.centered
 
-    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def formula(self, sums: ClassSums) -> Scored:
         n = sums.n
         T = target(len(n))
         if self.centered:
@@ -111,7 +113,7 @@ class KernelTargetAlignment(SumsCriterion):
         d_inner = ClassSums(n, np.zeros_like(n), T)
         return score, d_inner * (1.0 / (norm * size_of_target)) + d_square * (-score / (2.0 * square))
 
-    def _squared_norm(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def _squared_norm(self, sums: ClassSums) -> Scored:
         """‖K‖², or ‖HKH‖² = Σ K² − (2/n) Σ_i w_i r_i² + (Σ K)²/n² with the row sums r of K."""
         assert sums.S2 is not None
         plain = square = sums.S2.sum(axis=(-2, -1))
@@ -172,7 +174,7 @@ class HSIC(SumsCriterion):
     is_linear = True
     is_shift_invariant = True
 
-    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def formula(self, sums: ClassSums) -> Scored:
         n = sums.n
         T = _centred_target(target(len(n)), n) / (n.sum() - 1.0) ** 2
         return (T * sums.S).sum(axis=(-2, -1)), ClassSums(n, np.zeros_like(sums.t), T)
@@ -185,7 +187,7 @@ def target(n_classes: int) -> np.ndarray:
     return T
 
 
-def _centred_target(T: np.ndarray, n: np.ndarray) -> Any:
+def _centred_target(T: np.ndarray, n: np.ndarray) -> np.ndarray:
     """T after centring over the samples, ``n`` of them in each class."""
     mean = T @ n / n.sum()
     return T - mean[:, None] - mean[None, :] + mean @ n / n.sum()
@@ -224,10 +226,12 @@ class TargetAlignment(Criterion):
     def __init__(self, centered: bool = False) -> None:
         self.centered = centered
 
-    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         return -self.value_and_adjoint(K, y, sample_weight)[0]
 
-    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
+    def value_and_adjoint(
+        self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[float, np.ndarray]:
         K = check_gram(K)
         w = check_weights(sample_weight, K.shape[0])
         y = check_targets(y, K.shape[0])
@@ -254,7 +258,12 @@ ROUNDING = 1e-12
 
 
 def aligned_sum(
-    kernels: Sequence[Kernel], X: Any, y: Any, *, task: str = "classification", sample_weight: Any = None
+    kernels: Sequence[Kernel],
+    X: MatrixLike,
+    y: ArrayLike,
+    *,
+    task: str = "classification",
+    sample_weight: ArrayLike | None = None,
 ) -> KernelSum:
     """Return the weighted sum of kernels with the highest centred alignment with the target.
 
@@ -295,7 +304,11 @@ def aligned_sum(
 
 
 def alignment_weights(
-    grams: Sequence[np.ndarray], y: Any, *, task: str = "classification", sample_weight: Any = None
+    grams: Sequence[np.ndarray],
+    y: ArrayLike,
+    *,
+    task: str = "classification",
+    sample_weight: ArrayLike | None = None,
 ) -> np.ndarray:
     """Weights v ≥ 0 of Gram matrices whose weighted sum has the highest centred alignment with the target.
 
@@ -334,7 +347,7 @@ def alignment_weights(
     return np.asarray(weights * (len(weights) / weights.sum()))
 
 
-def _target(y: Any, w: np.ndarray, task: str) -> np.ndarray:
+def _target(y: ArrayLike, w: np.ndarray, task: str) -> np.ndarray:
     """The centred ideal Gram matrix: of labels on the corners of a simplex, or of numbers."""
     if task == "regression":
         y = check_targets(y, len(w))

@@ -12,8 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.parameters import Parametrized
+from kernelwise._core.typing import Samples
+from kernelwise._core.validation import (
+    check_choice,
+    check_class_weights,
+    check_gram,
+    check_labels,
+    check_weights,
+)
+from kernelwise.criteria.sums import PARTITIONS
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.solvers.sensitivity import symmetric_product
@@ -137,10 +147,12 @@ class Criterion(Parametrized, ABC):
     sign: ClassVar[int] = -1
 
     @abstractmethod
-    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The paper's own quantity for a Gram matrix of shape (n_samples, n_samples)."""
 
-    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
+    def value_and_adjoint(
+        self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[float, np.ndarray]:
         """The cost and ``W = ∂cost/∂K``, symmetric, of shape (n_samples, n_samples).
 
         For a symmetric change dK the cost changes by ``sum(W * dK)``. Every criterion has it, but for those
@@ -151,19 +163,19 @@ class Criterion(Parametrized, ABC):
             "value_and_adjoint."
         )
 
-    def value(self, K: Any, y: Any, sample_weight: Any = None) -> float:
+    def value(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The cost: smaller is better."""
         return self.sign * self.score(K, y, sample_weight)
 
-    def adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+    def adjoint(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """``W = ∂cost/∂K``; see :meth:`value_and_adjoint`."""
         return self.value_and_adjoint(K, y, sample_weight)[1]
 
     def evaluate(
         self,
-        K: Any,
-        y: Any,
-        sample_weight: Any = None,
+        K: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         memory: SearchState | None = None,
         needs_gradient: bool = True,
     ) -> Evaluation:
@@ -182,6 +194,47 @@ class Criterion(Parametrized, ABC):
             return Evaluation(self.value(K, y, sample_weight), None, np.zeros(0))
         return Evaluation(*self.value_and_adjoint(K, y, sample_weight), np.zeros(0))
 
-    def extra_points(self, n_features: int) -> np.ndarray | None:
+    def extra_points(self, n_features: int) -> Samples | None:
         """Points beside the samples whose kernel values the criterion needs, shape (n_extra, n_features)."""
         return None
+
+
+class ClassesCriterion(Criterion):
+    """Base class of criteria that are formulas of classes, averaged over two-class problems.
+
+    ``strategy`` and ``class_weight`` are as in :class:`SumsCriterion`.
+    """
+
+    def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:
+        me = type(self).__name__
+        check_choice(strategy, "strategy", me, PARTITIONS)
+        if class_weight is not None:
+            check_choice(class_weight, "class_weight", me, ("balanced",))
+        self.strategy = strategy
+        self.class_weight = class_weight
+
+    def _checked(
+        self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The Gram matrix, the classes, the class index and the weight of each sample."""
+        gram = check_gram(K)
+        classes, index = check_labels(y, len(gram), min_per_class=2, sample_weight=sample_weight)
+        weight = check_weights(sample_weight, len(gram))
+        check_class_weights(classes, index, weight)
+        return gram, classes, index, weight
+
+
+class EvaluatedCriterion(Criterion):
+    """Base class of criteria that train machines: `evaluate` does the work, and all else follows from it."""
+
+    sign: ClassVar[int] = 1
+
+    def score(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        return self.sign * self.evaluate(K, y, sample_weight, needs_gradient=False).value
+
+    def value_and_adjoint(
+        self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[float, np.ndarray]:
+        value, W, _ = self.evaluate(K, y, sample_weight)
+        assert W is not None
+        return value, W.dense() if isinstance(W, FactoredAdjoint) else W

@@ -9,25 +9,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.labels import balanced_factors
 from kernelwise._core.validation import (
-    check_choice,
-    check_class_weights,
-    check_gram,
-    check_labels,
     check_positive,
-    check_weights,
 )
-from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.sums import PARTITIONS, partition
+from kernelwise.criteria.base import ClassesCriterion
+from kernelwise.criteria.sums import partition
 from kernelwise.exceptions import DegenerateGramError
 
 
-class CentresCriterion(Criterion):
+class CentresCriterion(ClassesCriterion):
     """Base class of criteria of groups of rows, averaged over two-class problems.
 
     Parameters
@@ -36,33 +32,25 @@ class CentresCriterion(Criterion):
         As in :class:`SumsCriterion`.
     """
 
-    def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:
-        me = type(self).__name__
-        check_choice(strategy, "strategy", me, PARTITIONS)
-        if class_weight is not None:
-            check_choice(class_weight, "class_weight", me, ("balanced",))
-        self.strategy = strategy
-        self.class_weight = class_weight
-
     @abstractmethod
     def _one(self, K: np.ndarray, H: np.ndarray) -> tuple[float, np.ndarray]:
         """The score of one problem and its derivative by K; H has the weights of the rows in each group."""
 
-    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         return self.sign * self.value_and_adjoint(K, y, sample_weight)[0]
 
-    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
-        K = np.asarray(check_gram(K), dtype=float)
-        classes, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
-        w = check_weights(sample_weight, K.shape[0])
-        check_class_weights(classes, index, w)
+    def value_and_adjoint(
+        self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[float, np.ndarray]:
+        gram, classes, index, w = self._checked(K, y, sample_weight)
+        gram = np.asarray(gram, dtype=float)
         if self.class_weight == "balanced":
             w = w * balanced_factors(np.bincount(index, weights=w))[index]
         problems = partition(len(classes), self.strategy)
-        score, W = 0.0, np.zeros_like(K)
+        score, W = 0.0, np.zeros_like(gram)
         for groups in problems:
             # Weights of the samples in each group, shape (n, n_groups); zero outside a one-vs-one problem.
-            one, part = self._one(K, w[:, None] * groups[:, index].T)
+            one, part = self._one(gram, w[:, None] * groups[:, index].T)
             score += one / len(problems)
             W += part / len(problems)
         return self.sign * score, self.sign * W

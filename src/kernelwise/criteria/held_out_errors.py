@@ -13,9 +13,11 @@ from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from kernelwise._core.text import count
+from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_choice, check_samples
 from kernelwise.criteria.base import FactoredAdjoint, TrainedMachine
 from kernelwise.criteria.machine import HingeMachine, MachineCriterion, TwoClassProblem, TwoClassValue
@@ -177,7 +179,7 @@ class HeldOutCriterion(MachineCriterion):
         return u, answer.by_C
 
 
-def check_seed(random_state: Any, owner: str) -> None:
+def check_seed(random_state: object, owner: str) -> None:
     """Refuse what would draw other rows at the next evaluation."""
     if not isinstance(random_state, numbers.Integral):
         raise ValueError(
@@ -230,12 +232,11 @@ class ValidationError(HeldOutCriterion):
 
     name = "validation-error"
     reference = "N. E. Ayat, M. Cheriet and C. Y. Suen, SVM 2002, LNCS 2388"
-    sign: ClassVar[int] = 1
 
     def __init__(
         self,
         C: float = 1.0,
-        validation: Any = 0.5,
+        validation: float | ArrayLike | tuple[MatrixLike, ArrayLike] = 0.5,
         loss: str = "error",
         gradient: str = "exact",
         search_C: bool = True,
@@ -252,10 +253,10 @@ class ValidationError(HeldOutCriterion):
             )
         if isinstance(validation, tuple):
             _check_samples_and_labels(validation)
-        self.validation = validation
+        self.validation: Any = validation
         self.random_state = random_state
 
-    def extra_points(self, n_features: int) -> Any:
+    def extra_points(self, n_features: int) -> Samples | None:
         return check_samples(self.validation[0]) if isinstance(self.validation, tuple) else None
 
     def _layout(
@@ -299,7 +300,7 @@ class ValidationError(HeldOutCriterion):
         return [np.flatnonzero(problem.held_out)]
 
 
-def _check_samples_and_labels(validation: tuple[Any, ...]) -> None:
+def _check_samples_and_labels(validation: tuple[MatrixLike, ArrayLike]) -> None:
     if len(validation) != 2 or check_samples(validation[0], "The X of validation").shape[0] != np.size(
         validation[1]
     ):
@@ -347,7 +348,6 @@ class CrossValidationError(HeldOutCriterion):
 
     name = "cv-error"
     reference = "N. E. Ayat, M. Cheriet and C. Y. Suen, SVM 2002, LNCS 2388, section 3"
-    sign: ClassVar[int] = 1
 
     def __init__(
         self,

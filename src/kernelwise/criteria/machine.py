@@ -9,17 +9,17 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
 from kernelwise.criteria.base import (
     Adjoint,
-    Criterion,
+    EvaluatedCriterion,
     Evaluation,
-    FactoredAdjoint,
     SearchState,
     TrainedMachine,
     mean_adjoint,
@@ -55,7 +55,7 @@ class TwoClassValue:
     machine: TrainedMachine | None = None  # would predict new samples; its rows are those of the problem
 
 
-class MachineCriterion(Criterion):
+class MachineCriterion(EvaluatedCriterion):
     """Base class of costs of trained support vector machines, averaged over two-class problems.
 
     A search changes C together with the kernel.
@@ -86,8 +86,6 @@ class MachineCriterion(Criterion):
     >>> Margin(C=10.0, search_C=False).theta_names
     ()
     """
-
-    sign: ClassVar[int] = 1
 
     def __init__(
         self, C: float = 1.0, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-8
@@ -123,23 +121,23 @@ class MachineCriterion(Criterion):
 
     def evaluate(
         self,
-        K: Any,
-        y: Any,
-        sample_weight: Any = None,
+        K: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         memory: SearchState | None = None,
         needs_gradient: bool = True,
     ) -> Evaluation:
         memory = SearchState() if memory is None else memory
-        K = check_gram(K)
+        gram = check_gram(K)
         n_samples = len(np.ravel(y))
         classes, index = check_labels(y, n_samples, min_per_class=2, sample_weight=sample_weight)
         weight = check_weights(sample_weight, n_samples)
         values, slopes, reports, adjoints = [], [], [], []
         memory.strategy = self.strategy
-        layout = self._layout(classes, index, weight, K.shape[0])
+        layout = self._layout(classes, index, weight, len(gram))
         for number, (members, signs) in enumerate(_problems(layout[0], len(classes), self.strategy)):
             weight, held_out = layout[1][members], layout[2][members]
-            block, warm = _block(K, members), memory.warm.setdefault(number, {})
+            block, warm = _block(gram, members), memory.warm.setdefault(number, {})
             problem = TwoClassProblem(block, signs, weight, held_out, warm, memory, needs_gradient, members)
             part = self._two_class(problem)
             values.append(part.value)
@@ -151,17 +149,9 @@ class MachineCriterion(Criterion):
             if part.W is not None:
                 adjoints.append((members, part.W))
         memory.report = {name: float(np.mean([r[name] for r in reports])) for name in reports[0]}
-        W = mean_adjoint(adjoints, len(K)) if needs_gradient else None
+        W = mean_adjoint(adjoints, len(gram)) if needs_gradient else None
         by_log_C = [self.C * float(np.mean(slopes))] if self.search_C and needs_gradient else []
         return Evaluation(float(np.mean(values)), W, np.array(by_log_C))
-
-    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
-        return self.sign * self.evaluate(K, y, sample_weight, needs_gradient=False).value
-
-    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
-        value, W, _ = self.evaluate(K, y, sample_weight)
-        assert W is not None
-        return value, W.dense() if isinstance(W, FactoredAdjoint) else W
 
 
 def _problems(index: np.ndarray, n_classes: int, strategy: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -225,6 +215,10 @@ class HingeMachine:
     def margin(self) -> float:
         """1/‖w‖."""
         return 1.0 / np.sqrt(self.norm2) if self.norm2 > 0 else np.inf
+
+    def report(self, **more: float) -> dict[str, float]:
+        """What the history shows of every machine, and more."""
+        return {"n_support": float(self.support.size), "margin": self.margin, **more}
 
     @property
     def trained(self) -> TrainedMachine:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,13 +48,12 @@ class Margin(MachineCriterion):
 
     name = "margin"
     reference = "N. E. Ayat, M. Cheriet and C. Y. Suen, SVM 2002, LNCS 2388"
-    sign: ClassVar[int] = 1
 
     def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
         machine = HingeMachine.train(problem, problem.held_out, self.C, self.tol, "all")
         value = TwoClassValue(
             machine.norm2,
-            report={"n_support": float(machine.support.size), "margin": machine.margin},
+            report=machine.report(),
             machine=machine.trained,
         )
         if problem.needs_gradient:
@@ -89,7 +88,6 @@ class VCBound(MachineCriterion):
 
     name = "vc"
     reference = "N. E. Ayat, M. Cheriet and C. Y. Suen, SVM 2002, LNCS 2388"
-    sign: ClassVar[int] = 1
 
     def extra_points(self, n_features: int) -> np.ndarray:
         return np.zeros((1, n_features))
@@ -112,7 +110,7 @@ class VCBound(MachineCriterion):
         norm2 = machine.norm2
         value = TwoClassValue(
             radius2 * norm2,
-            report={"n_support": float(S.size), "margin": machine.margin, "radius": float(np.sqrt(radius2))},
+            report=machine.report(radius=float(np.sqrt(radius2))),
             machine=machine.trained,
         )
         if problem.needs_gradient:

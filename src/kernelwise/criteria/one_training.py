@@ -66,10 +66,6 @@ class RowsOfMachine:
         """ξ_i = max(0, 1 − y_i f(x_i)); exactly zero for rows that are not bounded."""
         return np.where(self.is_bounded, np.maximum(0.0, 1.0 - self.signed), 0.0)
 
-    def report(self, **more: float) -> dict[str, float]:
-        """What the history shows of every machine, and more."""
-        return {"n_support": float(self.machine.support.size), "margin": self.machine.margin, **more}
-
     def through_machine(
         self, by_slack: np.ndarray, by_alpha: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, float]:
@@ -82,7 +78,7 @@ class RowsOfMachine:
 
 
 class OneTraining(MachineCriterion):
-    """Base class of the estimates here: one machine on all rows, copies of a row taken together."""
+    """Base class of estimates from one machine on all rows, copies of a row taken together."""
 
     def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
         return of_distinct_rows(problem, self._of_distinct)
@@ -182,7 +178,7 @@ class XiAlpha(OneTraining):
         copies = np.maximum(weight, 1.0)
         above = self.rho * radius2 * rows.alpha / copies + rows.slack - 1.0
         error = float(rows.share @ (above >= 0.0))
-        value = TwoClassValue(error, report=rows.report(xi_alpha_error=error))
+        value = TwoClassValue(error, report=rows.machine.report(xi_alpha_error=error))
         if self.slope is None:
             return value
         p = expit(self.slope * above)
@@ -241,7 +237,6 @@ class GACV(OneTraining):
 
     name = "gacv"
     reference = "G. Wahba, Y. Lin and H. Zhang, GACV for SVMs, Advances in Large Margin Classifiers, 2000"
-    sign: ClassVar[int] = 1
 
     def _of_machine(self, rows: RowsOfMachine, problem: TwoClassProblem) -> TwoClassValue:
         total = rows.machine.weight.sum()
@@ -249,7 +244,7 @@ class GACV(OneTraining):
         diagonal = problem.K.diagonal()
         loss = float(rows.share @ rows.slack)
         value = TwoClassValue(
-            loss + float(factor @ (rows.alpha * diagonal)), report=rows.report(hinge_loss=loss)
+            loss + float(factor @ (rows.alpha * diagonal)), report=rows.machine.report(hinge_loss=loss)
         )
         if problem.needs_gradient:
             left, right, value.by_C = rows.through_machine(
@@ -331,9 +326,8 @@ class Evidence(OneTraining):
             )
         misfit = -machine.solution.objective  # ½‖w‖² + C Σ ξ, which the machine minimises
         cost = misfit + 0.5 * log_det + total * np.log1p(np.exp(-2.0 * self.C))
-        value = TwoClassValue(
-            float(cost / total), report=rows.report(misfit=misfit / total, log_det=float(log_det) / total)
-        )
+        report = machine.report(misfit=misfit / total, log_det=float(log_det) / total)
+        value = TwoClassValue(float(cost / total), report=report)
         if problem.needs_gradient:
             inverse = np.linalg.inv(A)
             by_log_L = 0.5 * (1.0 - inverse.diagonal())

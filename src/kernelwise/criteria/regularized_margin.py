@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.validation import (
     check_gram,
@@ -14,7 +15,7 @@ from kernelwise._core.validation import (
     check_targets,
     check_weights,
 )
-from kernelwise.criteria.base import Criterion, Evaluation, SearchState, TrainedMachine
+from kernelwise.criteria.base import EvaluatedCriterion, Evaluation, SearchState, TrainedMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
 from kernelwise.solvers.dual import solve_svm_dual
 from kernelwise.solvers.regression import solve_svr
@@ -80,7 +81,7 @@ class RegularizedMargin(MachineCriterion):
         self,
         C: float = 1.0,
         rho: float = 0.1,
-        K_reference: Any = None,
+        K_reference: ArrayLike | None = None,
         strategy: str = "ovo",
         tol: float = 1e-8,
         retrain: bool = True,
@@ -135,7 +136,7 @@ class RegularizedMargin(MachineCriterion):
         return problem.warm["K_reference"]
 
 
-class RegressionMargin(Criterion):
+class RegressionMargin(EvaluatedCriterion):
     """Regularised margin for regression: a flat function, and a kernel that stays near a reference K′.
 
     The criterion is w = max_β 2yᵀβ − 2ε‖β‖₁ − βᵀKβ + ρ‖K − K′‖²_F over −C ≤ β_i ≤ C, Σβ = 0.
@@ -174,14 +175,13 @@ class RegressionMargin(Criterion):
     name = "regression-margin"
     reference = "H. Laanaya and others, Pattern Recognition Letters 32(13), 2011, section 4 (future work)"
     is_regression: ClassVar[bool] = True
-    sign: ClassVar[int] = 1
 
     def __init__(
         self,
         C: float = 1.0,
         epsilon: float = 0.1,
         rho: float = 0.1,
-        K_reference: Any = None,
+        K_reference: ArrayLike | None = None,
         tol: float = 1e-8,
     ) -> None:
         me = "RegressionMargin"
@@ -192,29 +192,21 @@ class RegressionMargin(Criterion):
         self.C, self.epsilon, self.rho, self.tol = float(C), float(epsilon), float(rho), float(tol)
         self.K_reference = None if K_reference is None else check_gram(K_reference)
 
-    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
-        return self.value_and_adjoint(K, y, sample_weight)[0]
-
-    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
-        value, W, _ = self.evaluate(K, y, sample_weight)
-        assert isinstance(W, np.ndarray)
-        return value, W
-
     def evaluate(
         self,
-        K: Any,
-        y: Any,
-        sample_weight: Any = None,
+        K: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         memory: SearchState | None = None,
         needs_gradient: bool = True,
     ) -> Evaluation:
-        K = np.asarray(check_gram(K), dtype=float)
-        n = K.shape[0]
-        y, weight = check_targets(y, n), check_weights(sample_weight, n)
+        gram = np.asarray(check_gram(K), dtype=float)
+        n = len(gram)
+        targets, weight = check_targets(y, n), check_weights(sample_weight, n)
         machine = solve_svr(
-            _Gram(K), np.arange(n), y, self.C, self.epsilon, sample_weight=weight, tol=self.tol
+            _Gram(gram), np.arange(n), targets, self.C, self.epsilon, sample_weight=weight, tol=self.tol
         )
-        away = K - self._reference(K, memory)
+        away = gram - self._reference(gram, memory)
         weighted = np.outer(weight, weight) * away
         distance = float(np.vdot(away, weighted))
         margin_part = -2.0 * float(machine.objective)

@@ -6,32 +6,28 @@ DBTC is of paper 000 (Abe 2007), ESDR of paper 004 (Yin and Yin 2016), which com
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.validation import (
-    check_choice,
-    check_class_weights,
     check_distances,
     check_flag,
-    check_gram,
-    check_labels,
     check_number,
-    check_weights,
 )
-from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.base import ClassesCriterion
 from kernelwise.criteria.sums import (
-    PARTITIONS,
     ClassSums,
     DistinctSums,
     GramSums,
+    Scored,
     weighted_partition,
 )
 from kernelwise.exceptions import DegenerateGramError
 
 
-class SumsCriterion(Criterion):
+class SumsCriterion(ClassesCriterion):
     """Base class of criteria that are functions of class sums, averaged over two-class problems.
 
     Parameters
@@ -62,20 +58,13 @@ class SumsCriterion(Criterion):
     #: space. K − 1 then keeps the digits that K loses for a wide kernel, all of whose entries are nearly one.
     is_shift_invariant: ClassVar[bool] = False
 
-    def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:
-        check_choice(strategy, "strategy", type(self).__name__, PARTITIONS)
-        if class_weight is not None:
-            check_choice(class_weight, "class_weight", type(self).__name__, ("balanced",))
-        self.strategy = strategy
-        self.class_weight = class_weight
-
     @property
     def needs_rows(self) -> bool:
         """Whether the formula uses row sums of K (``ClassSums.R2``)."""
         return False
 
     @abstractmethod
-    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def formula(self, sums: ClassSums) -> Scored:
         """The score of one problem, two classes or pooled, and its derivatives with respect to the sums."""
 
     def score_and_derivatives(self, sums: ClassSums) -> tuple[float, ClassSums]:
@@ -89,26 +78,25 @@ class SumsCriterion(Criterion):
         for groups in problems:
             score, d = self.formula(sums.merge(groups))
             d = d.pull_back(groups)
-            total += score
+            total += float(score)
             derivatives = d if derivatives is None else derivatives + d
         assert derivatives is not None
-        return float(total) / len(problems), derivatives * (1.0 / len(problems))
+        return total / len(problems), derivatives * (1.0 / len(problems))
 
-    def gram_sums(self, K: Any, y: Any, sample_weight: Any = None) -> GramSums:
+    def gram_sums(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> GramSums:
         """Check a Gram matrix, labels and weights, and return them ready to be summed over classes.
 
         Class weights come later: they are factors of the sums.
         """
-        K = check_gram(K)
-        classes, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
-        w = check_weights(sample_weight, K.shape[0])
-        check_class_weights(classes, index, w)
-        return GramSums(K, index, w, self.needs_squares, self.needs_rows)
+        gram, _, index, w = self._checked(K, y, sample_weight)
+        return GramSums(gram, index, w, self.needs_squares, self.needs_rows)
 
-    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         return self.score_and_derivatives(self.gram_sums(K, y, sample_weight).sums)[0]
 
-    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
+    def value_and_adjoint(
+        self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[float, np.ndarray]:
         gram = self.gram_sums(K, y, sample_weight)
         score, derivatives = self.score_and_derivatives(gram.sums)
         return self.sign * score, gram.adjoint(derivatives * self.sign)
@@ -169,7 +157,9 @@ class PairCriterion(SumsCriterion):
         self.unbiased = unbiased
         self.trim = float(trim)
 
-    def score_of_dissimilarities(self, D: Any, y: Any, sample_weight: Any = None) -> float:
+    def score_of_dissimilarities(
+        self, D: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """The criterion of any squared dissimilarities, in place of squared distances in feature space.
 
         These criteria know of a kernel only d_ij = K_ii + K_jj − 2K_ij, and −D/2 as K has d_ij = D_ij. So
@@ -196,7 +186,7 @@ class PairCriterion(SumsCriterion):
         D = check_distances(D)
         return self.score(-0.5 * D, y, sample_weight)
 
-    def gram_sums(self, K: Any, y: Any, sample_weight: Any = None) -> GramSums:
+    def gram_sums(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> GramSums:
         gram = super().gram_sums(K, y, sample_weight)
         return DistinctSums(gram.K, gram.index, gram.weights, trim=self.trim) if self.unbiased else gram
 
@@ -240,7 +230,7 @@ class InterClassDistance(PairCriterion):
         """Whether no pair is left out by its distance."""
         return self.trim == 0.0
 
-    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def formula(self, sums: ClassSums) -> Scored:
         between, d = _trace_between(sums)
         factor = sums.n.sum() ** 2 / _different_pairs(sums.n)
         return factor * between, d * factor
@@ -274,7 +264,7 @@ class ESDR(PairCriterion):
     reference = "S. Yin and J. Yin, Tuning kernel parameters for SVM based on ESDR, Inf. Sci. 370-371, 2016"
     is_shift_invariant = True
 
-    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def formula(self, sums: ClassSums) -> Scored:
         n, total, pairs = sums.n, sums.n.sum(), _different_pairs(sums.n)
         off = 1.0 - np.eye(len(n))
         # Σ_{a≠b} over pairs of K_ii + K_jj − 2K_ij, each unordered pair once.
@@ -310,7 +300,7 @@ class J4(PairCriterion):
     reference = "K. Fukunaga, Introduction to Statistical Pattern Recognition; paper 004, equation 14"
     is_shift_invariant = True
 
-    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
+    def formula(self, sums: ClassSums) -> Scored:
         return _ratio(*_trace_between(sums), *_trace_within(sums))
 
 
@@ -319,14 +309,14 @@ def _different_pairs(n: np.ndarray) -> float:
     return float((n.sum() ** 2 - n @ n) / 2.0)
 
 
-def _trace_between(sums: ClassSums) -> tuple[Any, ClassSums]:
+def _trace_between(sums: ClassSums) -> Scored:
     """tr S_b = (1/n) Σ S_aa/n_a − (1/n²) Σ S_ab"""
     n, total = sums.n, sums.n.sum()
     d = ClassSums(n, np.zeros_like(n), np.diag(1.0 / (total * n)) - 1.0 / total**2)
     return (d.S * sums.S).sum(axis=(-2, -1)), d
 
 
-def _trace_within(sums: ClassSums) -> tuple[Any, ClassSums]:
+def _trace_within(sums: ClassSums) -> Scored:
     """tr S_w = (1/n) Σ (t_a − S_aa/n_a)"""
     n, total = sums.n, sums.n.sum()
     d = ClassSums(n, np.full_like(n, 1.0 / total), np.diag(-1.0 / (total * n)))
@@ -340,6 +330,6 @@ def _trace_within(sums: ClassSums) -> tuple[Any, ClassSums]:
     return within, d
 
 
-def _ratio(u: Any, du: ClassSums, v: Any, dv: ClassSums) -> tuple[Any, ClassSums]:
+def _ratio(u: np.ndarray, du: ClassSums, v: np.ndarray, dv: ClassSums) -> Scored:
     ratio = u / v
     return ratio, du * (1.0 / v) + dv * (-ratio / v)  # v² may be too small for a number

@@ -7,19 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit
 
 from kernelwise._core.validation import check_not_negative, check_positive
-from kernelwise.criteria.machine import (
-    HingeMachine,
-    MachineCriterion,
-    TwoClassProblem,
-    TwoClassValue,
-    of_distinct_rows,
-)
+from kernelwise.criteria.machine import TwoClassProblem, TwoClassValue
+from kernelwise.criteria.one_training import OneTraining, RowsOfMachine
 from kernelwise.solvers.sensitivity import symmetric_product
 
 #: What is always added to the bordered system, relative to its size: repeated points of two classes.
@@ -27,7 +21,7 @@ FLOOR = 1e-12
 
 
 @dataclass(frozen=True)
-class Spans:
+class Spans(RowsOfMachine):
     """S_p² of every support vector p: how far Φ(x_p) is from what the free ones can put in its place.
 
     s_p is the minimum of ‖Φ(x_p) − Σ λ_i Φ(x_i)‖² + Σ D_i λ_i² + (1 − Σ λ_i)²/τ over the free i ≠ p, from
@@ -39,13 +33,7 @@ class Spans:
     1/S_p² = 1/s_p + (w_p − 1)/(w_p D_p).
     """
 
-    machine: HingeMachine
     eta: float
-
-    @cached_property
-    def share(self) -> np.ndarray:
-        """Weights that sum to one, shape (n,)."""
-        return np.asarray(self.machine.weight / self.machine.weight.sum())
 
     @cached_property
     def unit(self) -> float:
@@ -53,32 +41,19 @@ class Spans:
         return float(self.share @ np.abs(self.machine.problem.K.diagonal()))
 
     @cached_property
-    def alpha(self) -> np.ndarray:
-        """y_i c_i, shape (n,)."""
-        return np.abs(self.machine.beta)
-
-    @cached_property
     def support(self) -> np.ndarray:
         """Rows of the free support vectors, then those of the bounded ones."""
-        return np.concatenate([self.free, np.flatnonzero(self._is_bounded)])
+        return np.concatenate([self.free, np.flatnonzero(self.is_bounded)])
 
     @cached_property
     def free(self) -> np.ndarray:
         """Rows of the support vectors that are off their bounds."""
-        return np.flatnonzero((self.alpha > 0) & ~self._is_bounded)
-
-    @cached_property
-    def _is_bounded(self) -> np.ndarray:
-        return (self.alpha > 0) & (self.alpha == self._bound)
-
-    @cached_property
-    def _bound(self) -> np.ndarray:
-        return self.machine.C * self.machine.weight
+        return np.flatnonzero((self.alpha > 0) & ~self.is_bounded)
 
     @cached_property
     def penalty(self) -> np.ndarray:
         """D of the free support vectors."""
-        alpha, bound = self.alpha[self.free], self._bound[self.free]
+        alpha, bound = self.alpha[self.free], self.bound[self.free]
         return np.asarray(FLOOR * self.unit + self.eta * (1.0 / alpha + 1.0 / (bound - alpha)))
 
     @property
@@ -144,8 +119,7 @@ class Spans:
     @cached_property
     def left_out(self) -> np.ndarray:
         """Estimates of y_p f(x_p) by the machine without p, shape (n,): y_p f(x_p) − α_p S_p²."""
-        f = self.machine.outputs + self.machine.solution.intercept
-        return np.asarray(self.machine.signs * f - self.removed * self.squares)
+        return np.asarray(self.signed - self.removed * self.squares)
 
     def derivatives(self, by_square: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """By K at fixed α, shape (n, n), by α of the free (n,) and by C, from those by S_p², shape (n,)."""
@@ -157,7 +131,7 @@ class Spans:
         np.fill_diagonal(others, 0.0)
         # d(1/S²) = … − (w − 1)/(w D²) dD
         by_penalty = others @ by_alone + (given * square**2 * self._copies)[:m] / self.penalty
-        alpha, rest = self.alpha[F], (self._bound - self.alpha)[F]
+        alpha, rest = self.alpha[F], (self.bound - self.alpha)[F]
         by_alpha = np.zeros(len(self.alpha))
         by_alpha[F] = by_penalty * self.eta * (1.0 / rest**2 - 1.0 / alpha**2)
         by_C = -self.eta * float(by_penalty @ (self.machine.weight[F] / rest**2))
@@ -168,7 +142,7 @@ class Spans:
         return W, by_alpha, by_C
 
 
-class SpanEstimate(MachineCriterion):
+class SpanEstimate(OneTraining):
     """Estimate of the leave-one-out error from one trained machine: the smoothed span estimate.
 
     The machine without a sample follows from the linear system by which it moves with the kernel (paper 001,
@@ -223,7 +197,6 @@ class SpanEstimate(MachineCriterion):
 
     name = "span"
     reference = "O. Chapelle and others, Choosing multiple parameters for SVMs, Machine Learning 46, 2002"
-    sign: ClassVar[int] = 1
 
     def __init__(
         self,
@@ -240,23 +213,13 @@ class SpanEstimate(MachineCriterion):
         self.eta = float(eta)
         self.slope = float(slope)
 
-    def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
-        return of_distinct_rows(problem, self._of_distinct)
-
-    def _of_distinct(self, problem: TwoClassProblem) -> TwoClassValue:
-        """The estimate of a problem without copies: how they share their α is up to the solver."""
-        n = len(problem.signs)
-        machine = HingeMachine.train(problem, problem.held_out, self.C, self.tol, f"all {n}")
+    def _of_machine(self, rows: RowsOfMachine, problem: TwoClassProblem) -> TwoClassValue:
+        machine = rows.machine
         spans = Spans(machine, self.eta)
         p = expit(-self.slope * spans.left_out)
         value = TwoClassValue(
             float(spans.share @ p),
-            report={
-                "n_support": float(machine.support.size),
-                "margin": machine.margin,
-                "span_error": float(spans.share @ (spans.left_out < 0.0)),
-            },
-            machine=machine.trained,
+            report=machine.report(span_error=float(spans.share @ (spans.left_out < 0.0))),
         )
         if not problem.needs_gradient:
             return value

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -58,12 +57,16 @@ class ClassSums:
             self.n, self.t + other.t, self.S + other.S, plus(self.S2, other.S2), plus(self.R2, other.R2)
         )
 
-    def __mul__(self, factor: Any) -> ClassSums:
+    def __mul__(self, factor: float | np.ndarray) -> ClassSums:
         factor = np.asarray(factor)[..., None]
         matrix = factor[..., None]
         S2 = None if self.S2 is None else matrix * self.S2
         R2 = None if self.R2 is None else matrix[..., None] * self.R2
         return ClassSums(self.n, factor * self.t, matrix * self.S, S2, R2)
+
+
+#: The score of one problem, or one for each width of a kernel, and its derivatives by the sums.
+Scored = tuple[np.ndarray, ClassSums]
 
 
 def partition(n_classes: int, strategy: str) -> list[np.ndarray]:

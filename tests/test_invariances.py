@@ -27,7 +27,6 @@ from kernelwise import (
 )
 from kernelwise.kernels import RBF
 from kernelwise.solvers import one_class_path, solve_one_class, solve_svm_dual, svm_path
-from kernelwise.solvers.regression import RegressionPaths, solve_svr
 
 pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.
@@ -163,22 +162,6 @@ def test_a_path_is_its_single_machines(seed, Cs):
         assert path.objective[k, 0, 0] == pytest.approx(alone.objective, rel=1e-6)
         # Equal rows of both classes leave an interval of intercepts: compare differences, which have none.
         found = path.decision[k, test]
-        assert_allclose(found - found[0], expected - expected[0], atol=1e-5)
-
-
-@many
-@given(seeds, st.lists(st.floats(0.01, 1e3), min_size=1, max_size=4, unique=True), st.floats(0.0, 1.0))
-def test_a_path_of_regression_is_its_single_machines(seed, Cs, epsilon):
-    _, X, _, targets, weight = drawn(seed, n=24)
-    kernel, test = RBF(0.3), np.arange(24) % 4 == 0
-    train = np.flatnonzero(~test)
-    folds, options = [(train, np.flatnonzero(test))], {"epsilon": epsilon, "tol": 1e-9}
-    path, _ = RegressionPaths(targets, folds, weight).solve(kernel(X), np.array(Cs), **options)
-    for k, C in enumerate(Cs):
-        alone = solve_svr(kernel, X[train], targets[train], C, sample_weight=weight[train], **options)
-        assert path.objective[k, 0, 0] == pytest.approx(alone.objective, rel=1e-6, abs=1e-9)
-        # All machines with the least objective differ by a constant at most.
-        found, expected = path.decision[k, test], kernel(X[test], X[train]) @ alone.beta
         assert_allclose(found - found[0], expected - expected[0], atol=1e-5)
 
 

@@ -7,10 +7,8 @@ import pytest
 
 from kernelwise import GridSearchSVC, TunedSVC
 from kernelwise._core import memory as _memory
-from kernelwise.estimators.kernel_argument import Rows, gram_or_rows
 from kernelwise.exceptions import NotEnoughMemoryError
-from kernelwise.kernels import RBF, Polynomial
-from kernelwise.large.nystroem import DenseBlocks, MappedBlocks, NystroemMap
+from kernelwise.kernels import RBF
 from kernelwise.solvers import svm_path
 
 MIB = 2**20
@@ -54,20 +52,6 @@ def test_searches_and_paths(little_memory):
 def test_a_precomputed_matrix_is_not_copied(little_memory):
     with pytest.raises(NotEnoughMemoryError, match="A matrix of 3500 × 3500 kernel values"):
         TunedSVC("precomputed").fit(np.eye(N), Y)
-
-
-def test_a_machine_is_trained_by_rows_instead(little_memory):
-    rows = gram_or_rows(Polynomial(), X, N, memory_limit=4096)
-    assert isinstance(rows, Rows)
-    assert rows.memory_limit == 45 * MIB
-    assert isinstance(gram_or_rows(Polynomial(), X[:2000], 2000, memory_limit=4096), np.ndarray)
-
-
-def test_features_are_computed_again_instead(monkeypatch):
-    map_ = NystroemMap.from_landmarks(RBF(), X[:50])
-    assert isinstance(map_.blocks(X, 4096), DenseBlocks)
-    monkeypatch.setattr(_memory, "available_memory", lambda: 0.5 * MIB)
-    assert isinstance(map_.blocks(X, 4096), MappedBlocks)
 
 
 def test_what_the_system_says(monkeypatch, tmp_path):

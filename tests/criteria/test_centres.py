@@ -9,7 +9,7 @@ from kernelwise.criteria import ESDR, FSM, HSIC, J4, InterClassDistance, WuWangI
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import RBF
 from kernelwise.problem import TuningProblem
-from kernelwise.sketch.sketch import DistanceSketch
+from kernelwise.sketch import DistanceSketch
 from kernelwise.testing import check_gradient
 
 RANDOM = np.random.default_rng(5)

@@ -12,8 +12,7 @@ from kernelwise.diagnostics import closest_pair, distinct_points
 from kernelwise.kernels import RBF, Gaussian, Linear
 from kernelwise.problem import TuningProblem
 from kernelwise.space import SearchSpace
-from kernelwise.testing import check_criterion, check_gradient
-from kernelwise.testing.gradients import assert_gradient, central_difference
+from kernelwise.testing import assert_gradient, central_difference, check_criterion, check_gradient
 
 TIGHT = 1e-12
 

@@ -10,8 +10,7 @@ from kernelwise.criteria import RegularizedMargin, as_criterion
 from kernelwise.criteria.base import SearchState
 from kernelwise.kernels import RBF, Gaussian
 from kernelwise.problem import TuningProblem
-from kernelwise.testing import check_criterion, check_gradient
-from kernelwise.testing.gradients import assert_gradient
+from kernelwise.testing import assert_gradient, check_criterion, check_gradient
 
 
 def definition(K, y, C, rho, K_reference):

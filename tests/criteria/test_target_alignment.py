@@ -10,8 +10,7 @@ from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import KERNELS, Linear
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.problem import TuningProblem
-from kernelwise.testing import check_gradient
-from kernelwise.testing.gradients import assert_gradient, central_difference
+from kernelwise.testing import assert_gradient, central_difference, check_gradient
 
 CRITERIA = [TargetAlignment(), TargetAlignment(centered=True)]
 

@@ -20,8 +20,7 @@ from kernelwise.kernels import (
     as_kernel,
 )
 from kernelwise.kernels.gram import Grams, base_of
-from kernelwise.testing import check_kernel
-from kernelwise.testing.gradients import central_difference
+from kernelwise.testing import central_difference, check_kernel
 
 GAUSSIAN = {"rbf", "mahalanobis", "mahalanobis-full", "diagonal", "gaussian", "low-rank"}
 CITY_BLOCK = {"laplacian", "diagonal-laplacian"}

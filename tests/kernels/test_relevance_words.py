@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels.metric import most_relevant, weigh_the_same
-from kernelwise.reports.columns_used import Relevance
 
 NAMES = ["ri", "na", "mg", "al"]
 
@@ -30,8 +29,5 @@ def test_the_largest_of_many_are_named():
     assert most_relevant([f"f{k}" for k in range(42)], shares, 2) == "f3 0.30, f2 0.20"
 
 
-def test_the_heading_of_a_report_says_when_all_weigh_the_same():
+def test_all_weigh_the_same_is_told_of_those_that_are_shown():
     assert weigh_the_same(np.full(30, 0.02), 50)  # the report shows thirty
-    assert Relevance(NAMES, np.full(4, 0.25), 4).heading == "All 4 columns weigh the same"
-    uneven = Relevance(NAMES, np.array([0.8, 0.15, 0.04, 0.01]), 4)
-    assert uneven.heading == "2 of 4 columns make up 95 % of the distance: ri, na"

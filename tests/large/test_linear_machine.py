@@ -12,9 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
+from kernelwise.kernels import RBF
 from kernelwise.large import nystroem as blocks_module
 from kernelwise.large.linear_machine import LinearMachine, linear_path, squared_epsilon_insensitive
-from kernelwise.large.nystroem import DenseBlocks, MappedBlocks
+from kernelwise.large.nystroem import DenseBlocks, MappedBlocks, NystroemMap
 
 
 @pytest.fixture
@@ -237,3 +238,11 @@ def test_targets_within_the_tube_need_no_weights():
     found = trained(X, np.linspace(4.9, 5.1, 20), None, 1.0, 0.5)
     assert_allclose(found.coefficients[:-1], 0.0, atol=1e-9)
     assert found.objective < 1e-15
+
+
+def test_features_are_computed_again_where_memory_is_short(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(3500, 2))
+    map_ = NystroemMap.from_landmarks(RBF(), X[:50])
+    assert isinstance(map_.blocks(X, 4096), DenseBlocks)
+    monkeypatch.setattr("kernelwise._core.memory.available_memory", lambda: 0.5 * 2**20)
+    assert isinstance(map_.blocks(X, 4096), MappedBlocks)

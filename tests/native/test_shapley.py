@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kernelwise import _native
-from kernelwise.explanation.product_machines import nodes_for
 
 #: Rows, support vectors, columns, absent factors and machines.
 SHAPES = [
@@ -20,6 +19,12 @@ SHAPES = [
     (1, 3, 5, 2, 2),
     (2, 2, 6, 3, 1),
 ]
+
+
+def nodes_for(degree):
+    """Gauss and Legendre's nodes in (0, 1) and their weights, exact for polynomials of this degree."""
+    x, w = np.polynomial.legendre.leggauss(degree // 2 + 1)
+    return (x + 1.0) / 2.0, w / 2.0
 
 
 def drawn(shape):

@@ -9,11 +9,9 @@ import pytest
 from scipy.linalg import expm, sqrtm
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.parameters import Hyperparameter
 from kernelwise.criteria import KernelTargetAlignment, RegularizedMargin
-from kernelwise.criteria.base import Evaluation
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
+from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, Hyperparameter, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, QuasiNewton
 from kernelwise.optimizers.manifold_descent import METHODS, ConstantNorm, ConstantTrace
 from kernelwise.optimizers.manifold_search import BoundedSPD, Box, PapersBox, PapersSPD, RaySearch, Search
@@ -35,9 +33,9 @@ class AlignmentAndC(KernelTargetAlignment):
         self.C = C
 
     def evaluate(self, K, y, sample_weight=None, memory=None, needs_gradient=True):
-        value, W, _ = super().evaluate(K, y, sample_weight, memory, needs_gradient)
+        found = super().evaluate(K, y, sample_weight, memory, needs_gradient)
         away = np.log(self.C) - 1.0
-        return Evaluation(value + away**2, W, np.array([2.0 * away]))
+        return found._replace(value=found.value + away**2, theta_gradient=np.array([2.0 * away]))
 
 
 def minimize(optimizer, problem):

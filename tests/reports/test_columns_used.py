@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from kernelwise import TunedSVC, explain
 from kernelwise.reports import columns_used as module
 from kernelwise.reports import report_data
-from kernelwise.reports.columns_used import looks_at
+from kernelwise.reports.columns_used import Relevance, looks_at
 from kernelwise.reports.drawing import Names
 from kernelwise.reports.page import render
 
@@ -153,3 +153,10 @@ def test_weights_are_in_the_order_of_the_bars_and_the_last_bar_is_of_the_others(
     assert (names, values.tolist()) == (["b", "c", "a", "d"], [2.0, 4.0, 1.0, 8.0])
     names, values = module.largest(share, list("abcd"), 2, weights)
     assert (names, values.tolist()) == (["b", "c", "2 other columns"], [2.0, 4.0, 9.0])
+
+
+def test_the_heading_says_when_all_weigh_the_same():
+    names = ["ri", "na", "mg", "al"]
+    assert Relevance(names, np.full(4, 0.25), 4).heading == "All 4 columns weigh the same"
+    uneven = Relevance(names, np.array([0.8, 0.15, 0.04, 0.01]), 4)
+    assert uneven.heading == "2 of 4 columns make up 95 % of the distance: ri, na"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise._native import SinglePool
 from kernelwise.kernels import RBF
-from kernelwise.solvers.box_qp import SINGLE, BoxQP, width_of_square
+from kernelwise.solvers.box_qp import POOLS, SINGLE, BoxQP, width_of_square
 from kernelwise.solvers.working_sets import aligned
 
 TOL = 1e-3
@@ -70,7 +69,7 @@ def test_rows_of_a_square_start_with_a_line_of_the_cache(n):
     assert room.flags.c_contiguous
     assert room.ctypes.data % 64 == 0 == room.reshape(n, width).strides[0] % 64
     assert width % 1024 != 0
-    assert SinglePool(n, room.reshape(n, width)).members == list(range(n))
+    assert POOLS[SINGLE](n, room.reshape(n, width)).members == list(range(n))
 
 
 def test_a_hair_that_leaves_nobody_who_may_rise_leads_to_no_row_beyond_the_pool():
@@ -80,7 +79,7 @@ def test_a_hair_that_leaves_nobody_who_may_rise_leads_to_no_row_beyond_the_pool(
     f = np.array([0.0, 1.0, 0.0])
     memory = np.full((80, width_of_square(n)), np.nan, np.float32)
     memory[:n], memory[:n, :n] = 0.0, K
-    qp = BoxQP(K, beta, f, np.zeros(n), np.ones(n), {SINGLE: SinglePool(n, memory[:n])})
+    qp = BoxQP(K, beta, f, np.zeros(n), np.ones(n), {SINGLE: POOLS[SINGLE](n, memory[:n])})
     assert qp.minimise(1e-3, 1000).n_iter == 1
     assert beta.tolist() == [1.0, 1.0, 1.0]
     assert np.isfinite(f).all()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
@@ -15,6 +17,7 @@ from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.path_problem import warn_of_worst
 from kernelwise.solvers.regression import RegressionPaths, TwinRows, solve_svr, twin_targets
+from tests.test_invariances import drawn, many, seeds
 
 
 def svr_path(K, y, Cs, folds, *, epsilon=0.1, sample_weight=None, tol=1e-3, **how):
@@ -185,3 +188,19 @@ def test_bad_input_gets_one_sentence(change, message):
 def test_a_search_refuses_folds_that_train_on_what_they_hold_out(diabetes):
     with pytest.raises(ValueError, match="Fold 0 of 'cv' trains on sample 100 and holds it out, too"):
         TunedSVR("rbf", cv=[(np.arange(150), np.arange(100, 200))]).fit(*diabetes)
+
+
+@many
+@given(seeds, st.lists(st.floats(0.01, 1e3), min_size=1, max_size=4, unique=True), st.floats(0.0, 1.0))
+def test_a_path_of_regression_is_its_single_machines(seed, Cs, epsilon):
+    _, X, _, targets, weight = drawn(seed, n=24)
+    kernel, test = RBF(0.3), np.arange(24) % 4 == 0
+    train = np.flatnonzero(~test)
+    folds, options = [(train, np.flatnonzero(test))], {"epsilon": epsilon, "tol": 1e-9}
+    path, _ = RegressionPaths(targets, folds, weight).solve(kernel(X), np.array(Cs), **options)
+    for k, C in enumerate(Cs):
+        alone = solve_svr(kernel, X[train], targets[train], C, sample_weight=weight[train], **options)
+        assert path.objective[k, 0, 0] == pytest.approx(alone.objective, rel=1e-6, abs=1e-9)
+        # All machines with the least objective differ by a constant at most.
+        found, expected = path.decision[k, test], kernel(X[test], X[train]) @ alone.beta
+        np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-5)

@@ -16,11 +16,11 @@ from kernelwise.kernels.distances import (
     weighted_signs,
 )
 from kernelwise.kernels.metric import FeatureWeights
-from kernelwise.kernels.radial import OneGamma, decayed
+from kernelwise.kernels.radial import Decaying, OneGamma, decayed
 from kernelwise.kernels.starts import start_sigma
 
 
-class CityBlockKernel(Kernel):
+class CityBlockKernel(Decaying):
     """k(x, y) = exp(−s‖L(x − y)‖₁); L is the identity unless ``transform`` says otherwise.
 
     It has a kink where two samples agree in a feature, so that trees' steps are easier for it than for a
@@ -48,15 +48,6 @@ class CityBlockKernel(Kernel):
 
     def _gram(self, X: Samples, Y: Samples) -> np.ndarray:
         return decayed(self.distances(X, Y), self.scale)
-
-    def _diagonal(self, X: Samples) -> np.ndarray:
-        return np.ones(X.shape[0], dtype=X.dtype)
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        return decayed(D, self.scale)
-
-    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
-        decayed(base, self.scale, out)
 
     def _input_gradient(self, X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> np.ndarray:
         # ∂k/∂z_k = −s·sign(z_k − w_k)·k after the map z = x∘L.

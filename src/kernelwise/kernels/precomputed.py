@@ -11,13 +11,13 @@ from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_not_below_zero, check_samples
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels.distances import PRECOMPUTED
-from kernelwise.kernels.radial import OneGamma, decayed
+from kernelwise.kernels.radial import Decaying, OneGamma, decayed
 
 #: What estimators call it.
 PRECOMPUTED_DISTANCE = "precomputed-distance"
 
 
-class PrecomputedDistance(OneGamma):
+class PrecomputedDistance(OneGamma, Decaying):
     """Kernel of given distances: k = exp(−γD), where D is a matrix of distances instead of samples.
 
     ``kernel(D)`` has the shape of D, whose row i has the distances of sample i from every column's sample. It
@@ -72,12 +72,3 @@ class PrecomputedDistance(OneGamma):
 
     def _gram(self, X: Samples, Y: Samples) -> np.ndarray:
         return decayed(self.distances(X, Y).copy(), self.scale)
-
-    def _diagonal(self, X: Samples) -> np.ndarray:
-        return np.ones(X.shape[0], dtype=X.dtype)
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        return decayed(D, self.scale)
-
-    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
-        decayed(base, self.scale, out)

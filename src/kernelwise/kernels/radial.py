@@ -74,16 +74,29 @@ class RadialKernel(Kernel):
         return gradient if L is None else gradient * L if L.ndim == 1 else gradient @ L.T
 
 
-class GaussianFamily(RadialKernel):
-    """k(x, y) = exp(−s‖L(x − y)‖²): RBF, Mahalanobis, diagonal, general and low-rank Gaussian in one."""
-
-    distance: ClassVar[str] = "sqeuclidean"
-    is_gaussian: ClassVar[bool] = True
+class Decaying(Kernel):
+    """k = exp(−s·D), whatever the distance D."""
 
     @property
     @abstractmethod
     def scale(self) -> float:
-        """The factor s before the squared distance."""
+        """The factor s before the distance."""
+
+    def _diagonal(self, X: Samples) -> np.ndarray:
+        return np.ones(X.shape[0], dtype=X.dtype)
+
+    def _profile(self, D: np.ndarray) -> np.ndarray:
+        return decayed(D, self.scale)
+
+    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
+        decayed(base, self.scale, out)
+
+
+class GaussianFamily(Decaying, RadialKernel):
+    """k(x, y) = exp(−s‖L(x − y)‖²): RBF, Mahalanobis, diagonal, general and low-rank Gaussian in one."""
+
+    distance: ClassVar[str] = "sqeuclidean"
+    is_gaussian: ClassVar[bool] = True
 
     def distances(self, X: Samples, Y: Samples | None = None) -> np.ndarray:
         """D of exp(−s·D), the squared distances after the linear map, shape (n_rows, n_columns)."""
@@ -97,12 +110,6 @@ class GaussianFamily(RadialKernel):
 
     def sklearn_params(self) -> dict[str, Any]:
         return {"kernel": "rbf", "gamma": self.scale}
-
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        return decayed(D, self.scale)
-
-    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
-        decayed(base, self.scale, out)
 
     def _slope(self, D: np.ndarray) -> np.ndarray:
         slope = self._profile(D)

@@ -16,7 +16,6 @@ from math import comb, factorial
 import numpy as np
 from scipy import sparse
 
-from kernelwise import _native
 from kernelwise.criteria.sums import ClassSums, check_pairs
 from kernelwise.sketch.pair_blocks import class_pairs
 
@@ -68,25 +67,6 @@ class Bins:
         return np.concatenate([[0.0], np.diff(self.edges()) / 2.0])
 
 
-def count_pairs(
-    G: np.ndarray,
-    norms_x: np.ndarray,
-    norms_y: np.ndarray,
-    rounding: float,
-    per_bottom: float,
-    words: np.ndarray,
-    upper: bool,
-) -> None:
-    """Count pairs of weight one into fine bins, from inner products G of shape (n_rows, n_columns).
-
-    Integers because two additions then serve three moments: a pass over all pairs spends its time on them.
-    With the squared norms D = ‖x‖² + ‖y‖² − 2x·y, zero where only ``rounding`` · (‖x‖² + ‖y‖²) is left.
-    ``words`` is of shape (1 + 2 · (n_bins − 1), 2) and uint64; ``upper`` takes only columns right of the
-    diagonal, for the block of a set of rows with itself.
-    """
-    _native.count_pairs(G, norms_x, norms_y, rounding, per_bottom, upper, words)
-
-
 def unpack(words: np.ndarray, sums: np.ndarray) -> None:
     """Add counted pairs to ``sums`` of shape (n_bins, 6) and empty ``words``."""
     b = np.flatnonzero(words[:, 0])
@@ -119,21 +99,6 @@ def as_moments(found: np.ndarray) -> np.ndarray:
         moments[..., 2] += c * a**2 + 2.0 * a * t1 + t2
         moments[..., 3] += c * a**3 + 3.0 * a**2 * t1 + 3.0 * a * t2 + t3
     return moments
-
-
-def weigh_pairs(
-    G: np.ndarray,
-    norms_x: np.ndarray,
-    norms_y: np.ndarray,
-    rounding: float,
-    per_bottom: float,
-    weights_x: np.ndarray,
-    weights_y: np.ndarray,
-    moments: np.ndarray,
-    upper: bool,
-) -> None:
-    """Add pairs of weight w_i w_j to ``moments`` of shape (n_bins, 4); otherwise as `count_pairs`."""
-    _native.weigh_pairs(G, norms_x, norms_y, rounding, per_bottom, upper, weights_x, weights_y, moments)
 
 
 # Numbers in the table of exponentials that is held at once.

@@ -28,9 +28,7 @@ from kernelwise.sketch.histograms import (
     N_MOMENTS,
     N_SUMS,
     Bins,
-    count_pairs,
     unpack,
-    weigh_pairs,
 )
 from kernelwise.sketch.pair_blocks import BLOCK, Block, class_pairs
 
@@ -261,12 +259,14 @@ def histograms_of(samples: SortedSamples, bins: Bins, task: list[Block]) -> list
         shared = (G, samples.norms[block.rows], samples.norms[block.columns], rounding, 1.0 / bins.bottom)
         if samples.is_weighted:
             weights = samples.weights[block.rows], samples.weights[block.columns]
-            weigh_pairs(*shared, *weights, moments, block.is_diagonal)
+            _native.weigh_pairs(*shared, block.is_diagonal, *weights, moments)
         else:
             if pending + block.n_pairs > MAX_PACKED:
                 unpack(words, moments)
                 pending = 0
-            count_pairs(*shared, words, block.is_diagonal)
+            # Integers because two additions then serve three moments: a pass over all pairs spends its time
+            # on them.
+            _native.count_pairs(*shared, block.is_diagonal, words)
             pending += block.n_pairs
         if k + 1 == len(task) or task[k + 1].cell != block.cell:
             if not samples.is_weighted:

@@ -117,7 +117,26 @@ def check_gradient(
 def assert_gradient(
     gradient: np.ndarray, numeric: np.ndarray, value: float, step: float = 1e-6, rtol: float = 1e-6
 ) -> None:
-    """Raise AssertionError unless two gradients agree; ``value`` is the size of the function itself."""
+    """Raise AssertionError, with the entry that differs most, unless two gradients agree.
+
+    Parameters
+    ----------
+    gradient, numeric : ndarray of one shape
+        What a formula says, and :func:`central_difference`.
+    value : float
+        Of the function: its rounding, divided by the step, is allowed for.
+    step : float, default=1e-6
+        That of the differences.
+    rtol : float, default=1e-6
+        Allowed difference, relative to the largest entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.testing import assert_gradient, central_difference
+    >>> theta = np.array([1.0, 2.0])
+    >>> assert_gradient(2 * theta, central_difference(lambda t: t @ t, theta), value=5.0)
+    """
     largest = max(np.abs(gradient).max(initial=0.0), np.abs(numeric).max(initial=0.0))
     rounding = 64 * np.finfo(float).eps * max(abs(value), np.finfo(float).tiny) / step
     error = np.abs(gradient - numeric)

@@ -12,8 +12,7 @@ from kernelwise import SVC
 from kernelwise.multiclass import Machine
 from kernelwise.solvers import solve_svm_dual, svm_path
 from kernelwise.solvers.path_problem import PathProblem, Places
-
-from .conftest import clouds, gram, kfold
+from tests.native.conftest import clouds, gram, kfold
 
 X, INDEX = clouds(300)
 K = gram(X, 0.5)

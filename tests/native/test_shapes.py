@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from kernelwise import _native
-from kernelwise.explanation.product_machines import add_interactions, add_values
-from kernelwise.kernels.distances import city_block_distances, weighted_differences, weighted_signs
-from kernelwise.sketch.histograms import count_pairs, weigh_pairs
-from kernelwise.solvers.box_qp import SINGLE, BoxQP
 
+VALUES, INTERACTIONS = _native.shapley_values, _native.shapley_interactions
 A, B, SQUARE = np.ones((3, 2)), np.ones((4, 5)), np.eye(3)
 FLOATS = [np.ones(shape, np.float32) for shape in ((8, 3), (2, 3, 64), (8, 128), (8,))]
 LEFT, PANELS, OUT, CHANGE = FLOATS
@@ -26,18 +23,18 @@ def frozen(array):
 
 def count(n_x=3, n_y=4, width=2, kind=np.uint64):
     G, words = np.ones((3, 4)), np.zeros((9, width), kind)
-    count_pairs(G, np.ones(n_x), np.ones(n_y), 1e-9, 1.0, words, False)
+    _native.count_pairs(G, np.ones(n_x), np.ones(n_y), 1e-9, 1.0, False, words)
 
 
 def weigh(n_x=3, n_y=4, width=4, moments=None):
     G, norms = np.ones((3, 4)), (np.ones(3), np.ones(4))
     moments = np.zeros((9, width)) if moments is None else moments
-    weigh_pairs(G, *norms, 1e-9, 1.0, np.ones(n_x), np.ones(n_y), moments, False)
+    _native.weigh_pairs(G, *norms, 1e-9, 1.0, False, np.ones(n_x), np.ones(n_y), moments)
 
 
 def explain(add, v=(1, 3, 2), beta=(1, 3), out=2, kind=float):
-    U = np.ones((4, 3, 2))
-    add(U, np.ones(v), np.ones(beta), np.zeros((4, *((out,) * (1 + (add is add_interactions))), 1), kind))
+    shape = (4, *((out,) * (1 + (add is INTERACTIONS))), 1)
+    add(np.ones((4, 3, 2)), np.ones(v), np.ones(beta), np.ones(1), np.ones(1), np.zeros(shape, kind))
 
 
 def nodes(n_nodes, n_weights, **changed):
@@ -47,7 +44,8 @@ def nodes(n_nodes, n_weights, **changed):
 
 def solve(n=3, n_f=3, pool=None, **changed):
     parts = {"beta": np.zeros(n), "f": np.ones(n_f), "lo": np.zeros(n), "hi": np.ones(n)} | changed
-    BoxQP(SQUARE, **parts, pools={SINGLE: pool or _native.SinglePool(3)})._smo(1e-3, 10, SINGLE)
+    how = np.ones(1), 0, 1e-3, 10, pool or _native.SinglePool(3), 0.0, np.empty((0, n_f)), np.zeros((1, 8))
+    _native.solve_path(SQUARE, parts["f"], *parts.values(), *how)
 
 
 def path(table=(2, 8), coefficients=(2, 3), start=0, K=SQUARE):
@@ -97,11 +95,14 @@ FIT = (
 )
 #: Calls with arrays of another size, and what is said of them.
 WRONG_SIZES = {
-    "features": (lambda: city_block_distances(A, B), FIT),
-    "features of sums": (lambda: weighted_differences(A, np.ones((3, 4)), B), FIT),
-    "weights of sums": (lambda: weighted_differences(A, np.ones((1, 1)), A), FIT),
-    "features of signs": (lambda: weighted_signs(A, np.ones((3, 4)), B), FIT),
-    "weights of signs": (lambda: weighted_signs(A, np.ones((1, 1)), A), FIT),
+    "features": (lambda: _native.city_block(A, B.T.copy(), np.zeros((3, 4)), 0), FIT),
+    "features of sums": (lambda: _native.add_differences(A, B.T.copy(), WEIGHTS, np.zeros((5, 4))), FIT),
+    "weights of sums": (
+        lambda: _native.add_differences(A, A.T.copy(), np.ones((1, 1)), np.zeros((2, 3))),
+        FIT,
+    ),
+    "features of signs": (lambda: _native.add_signs(A, B, WEIGHTS, np.zeros((3, 2))), FIT),
+    "weights of signs": (lambda: _native.add_signs(A, A, np.ones((1, 1)), np.zeros((3, 2))), FIT),
     "sums": (lambda: _native.add_differences(ROWS, COLUMNS, WEIGHTS, np.zeros((2, 3))), FIT),
     "sums of signs": (lambda: _native.add_signs(ROWS, B[:, :2].copy(), WEIGHTS, np.zeros((3, 1))), FIT),
     "distances": (lambda: _native.city_block(ROWS, COLUMNS, np.zeros((3, 3)), 0), FIT),
@@ -121,11 +122,11 @@ WRONG_SIZES = {
     "weighed columns": (lambda: weigh(n_y=3), FIT),
     "moments": (lambda: weigh(width=3), "Each bin has four moments"),
     "no moments": (lambda: weigh(moments=np.zeros((0, 4))), "Each bin has four moments"),
-    "absent factors": (lambda: explain(add_values, v=(1, 2, 2)), FIT),
-    "no absent factors": (lambda: explain(add_values, v=(0, 3, 2)), "There are no"),
-    "coefficients": (lambda: explain(add_values, beta=(1, 2)), FIT),
-    "Shapley values": (lambda: explain(add_values, out=1), FIT),
-    "Shapley interactions": (lambda: explain(add_interactions, out=1), FIT),
+    "absent factors": (lambda: explain(VALUES, v=(1, 2, 2)), FIT),
+    "no absent factors": (lambda: explain(VALUES, v=(0, 3, 2)), "There are no"),
+    "coefficients": (lambda: explain(VALUES, beta=(1, 2)), FIT),
+    "Shapley values": (lambda: explain(VALUES, out=1), FIT),
+    "Shapley interactions": (lambda: explain(INTERACTIONS, out=1), FIT),
     "weights of nodes": (lambda: nodes(2, 1), "Each node has a weight"),
     "no nodes": (lambda: nodes(0, 0), "Each node has a weight"),
     "panels": (lambda: _native.fill_kernel(*TERM, LEFT, PANELS[:, :2].copy(), OUT), FIT),
@@ -254,8 +255,8 @@ WRONG_KINDS = {
     "whole sums of signs": lambda: _native.add_signs(ROWS, ROWS, np.ones((3, 3)), np.zeros((3, 2), int)),
     "words with a sign": lambda: count(kind=np.int64),
     "moments in single precision": lambda: weigh(moments=np.zeros((9, 4), np.float32)),
-    "Shapley values in single precision": lambda: explain(add_values, kind=np.float32),
-    "Shapley interactions in single precision": lambda: explain(add_interactions, kind=np.float32),
+    "Shapley values in single precision": lambda: explain(VALUES, kind=np.float32),
+    "Shapley interactions in single precision": lambda: explain(INTERACTIONS, kind=np.float32),
     "rows in double precision": lambda: _native.fill_kernel(*TERM, LEFT.astype(float), PANELS, OUT),
     "panels of three columns": lambda: _native.fill_kernel(*TERM, LEFT, PANELS[:, :, :3], OUT),
     "kernel values in double precision": lambda: _native.fill_kernel(*TERM, LEFT, PANELS, OUT.astype(float)),
@@ -305,8 +306,8 @@ def test_arrays_of_another_kind_are_refused(name):
 def test_arrays_of_the_right_shapes_are_not():
     count()
     weigh()
-    explain(add_values)
-    explain(add_interactions)
+    explain(VALUES)
+    explain(INTERACTIONS)
     nodes(1, 1)
     _native.fill_kernel(*TERM, LEFT, PANELS, OUT)
     _native.add_kernel(*TERM, LEFT, CHANGE, PANELS, np.zeros(128))

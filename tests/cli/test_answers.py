@@ -15,6 +15,7 @@ import pytest
 
 from kernelwise.cli import results
 from kernelwise.cli.compare import Watcher
+from kernelwise.cli.output import session
 from kernelwise.cli.progress import Progress
 
 from .conftest import SHORT
@@ -114,9 +115,10 @@ def test_thresholds_and_costs_are_in_the_model(run, rare):
         "of the other": ("--threshold", "0.99", "--positive", "healthy", "--scoring", "f1"),
         "dear": ("--cost", "rare disease=99"),
     }.items():
-        code, out, _ = run(*common, *options)
+        code, out, _ = run(*common, *options, "--verbose")
         assert code == 0
         assert ("\npredicts  " in out) == (name != "plain")
+        assert ("a cost of " in out) == (name == "dear")
         _, predictions, _ = run("predict", "m.kw", rare)
         answered[name] = predictions.count("rare disease")
     assert answered["plain"] < answered["low"] == answered["dear"] == answered["of the other"]
@@ -139,12 +141,13 @@ def test_a_class_that_is_never_answered_is_no_warning(run, rare):
 def test_findings_of_the_data_are_in_the_answer_unless_the_advice_was_followed(run, rare):
     code, out, _ = run("tune", rare, *IGNORE, *SHORT)
     assert code == 0
-    head, _, rest = out.partition("\n\ncross-validated ")
-    assert "Look at this first:\n" in head
-    assert "--class-weight balanced --scoring balanced_accuracy" in head
-    assert "class_weight=" not in out
-    assert "closest" not in out  # about criteria, which nobody asked for
-    assert rest
+    assert "--class-weight balanced --scoring balanced_accuracy" in out.partition("\nlook first ")[2]
+    more = run("tune", rare, *IGNORE, *SHORT, "--verbose").out
+    assert (
+        "--class-weight balanced --scoring balanced_accuracy" in more.partition("\nLook at this first:\n")[2]
+    )
+    assert "class_weight=" not in more
+    assert "closest" not in more  # about criteria, which nobody asked for
     heeded = run(
         *("tune", rare, *IGNORE, *SHORT),
         *("--class-weight", "balanced", "--scoring", "balanced_accuracy", "--json"),
@@ -162,7 +165,7 @@ def test_diagnose_sees_what_tune_sees_and_names_lines(run, write):
     code, out, _ = run("diagnose", "f.csv")
     assert code == 0
     assert out.startswith(
-        "30 rows, 2 features; 2 classes: a (15), b (15).\nThese checks found no problem in "
+        "30 rows, 2 features; 'class': 2 classes, a (15), b (15).\nThese checks found no problem in "
     )
     assert "\nerrors: 0, warnings: 0, notes: " in out
     assert "scaling" not in out
@@ -221,18 +224,13 @@ def test_a_test_far_below_cross_validation_is_said(run, write):
     assert "Trust the test." in gap["message"]
     assert "person" in gap["advice"]
     out = run("tune", "train.csv", "train.csv", *SHORT).out
-    assert "All 60 test rows are also in the training data" in out.partition("cross-validated")[0]
+    assert "All 60 test rows are also in the training data" in out.partition("\nlook first ")[2]
 
 
-def test_a_baseline_stands_beside_the_score(run, write, rare, capsys, monkeypatch):
-    result = json.loads(run("tune", rare, *IGNORE, *SHORT, *RBF, "--json").out)
-    result["baseline"] = {"score": 0.9, "answer": "always answering 'healthy'"}
-    model = SimpleNamespace(kernel_="RBF(gamma=1)", n_features_in_=2, diagnostics_=[])
-    results.print_tuning(result, model)
-    out = capsys.readouterr().out
-    assert re.search(
-        r"cross-validated accuracy +0\.\d{4} ± 0\.\d{4} \(2 folds\); always answering 'healthy': 0\.9000", out
-    )
+def test_a_baseline_stands_beside_the_score(run, rare):
+    out = run("tune", rare, *IGNORE, *SHORT, *RBF).out
+    score = r"\nscore +9\d(\.\d)? % ± \d\.\d correct on rows .*always answering 'healthy'(: | \()91.0 %"
+    assert re.search(score, out)
 
 
 @pytest.mark.parametrize(
@@ -255,11 +253,11 @@ def test_equal_rows_are_counted_once(run, write):
     result = json.loads(run("tune", "f.csv", *SHORT, "--json").out)
     assert result["data"]["n_samples"] == 36
     assert result["data"]["n_distinct"] == result["n_trained"] == 30
-    assert f"{result['n_support']} of the 30 training rows" in run("tune", "f.csv", *SHORT).out
+    assert f"{result['n_support']} of the 30 training rows" in run("tune", "f.csv", *SHORT, "--verbose").out
 
 
 def test_the_final_solver_can_be_chosen(run, rare):
-    out = run("tune", rare, *IGNORE, *SHORT, "--solver", "nystroem").out
+    out = run("tune", rare, *IGNORE, *SHORT, "--solver", "nystroem", "--verbose").out
     assert "The final model is an approximation by" in out
     assert "--solver exact" in out
 
@@ -267,6 +265,7 @@ def test_the_final_solver_can_be_chosen(run, rare):
 def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypatch):
     from rich.console import Console
 
+    monkeypatch.setattr(session, "is_verbose", False)
     progress = Progress(expected=10)
     progress.started = 0.0
     now = [100.0]
@@ -293,7 +292,12 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
     progress._line()
     text = str(shown[0])
     assert len(text) == 76
-    assert text.startswith("120.0 s, about 20 % done, 160 s left, highest score 0.8500, 200000 models; ")
+    assert text.startswith("120.0 s, about 20 % done, 160 s left, 200000 models; ")
+    monkeypatch.setattr(session, "is_verbose", True)
+    progress._line()
+    assert str(shown[1]).startswith(
+        "120.0 s, about 20 % done, 160 s left, highest score 0.8500, 200000 models; "
+    )
     assert Console().width  # rich is there
 
 
@@ -332,14 +336,17 @@ def test_warnings_of_the_library_are_said(capsys):
 
 
 def test_learning_a_metric_is_a_phase_and_its_length_no_finding(run, rare):
-    code, out, err = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal")
+    code, out, err = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal", "--verbose")
     assert code == 0
     assert "learning a diagonal metric by centered-kta" in err
     assert "ManifoldDescent" not in out
     assert "max_iter" not in out
-    code, _, err = run("tune", rare, *IGNORE, *SHORT, "--criterion", "cv-error", "--search", "quasi-newton")
+    code, _, err = run("tune", rare, *IGNORE, *SHORT, *BY_ERROR, "--verbose")
     assert code == 0
     assert "searching a RBF kernel by" in err
+
+
+BY_ERROR = ("--criterion", "cv-error", "--search", "quasi-newton")
 
 
 def spelled(write, n_other):
@@ -357,7 +364,8 @@ def test_labels_written_in_two_ways_are_the_first_thing_to_look_at(run, refused,
     )
     name = spelled(write, 3)
     strict = ("--strict",)
-    assert f"Look at this first:\n- {sentence}\n" in run("tune", name, *SHORT, *strict).out
+    assert f"\n- {sentence}\n" in run("tune", name, *SHORT, *strict, "--verbose").out
+    assert sentence in run("tune", name, *SHORT, *strict).out.partition("\nlook first ")[2]
     assert (
         f"\n[warning] labels written in two ways: {sentence}"
         in run("diagnose", name, *strict).out.partition("[note")[0]
@@ -370,7 +378,7 @@ def test_labels_written_in_two_ways_are_the_first_thing_to_look_at(run, refused,
 def test_labels_written_in_two_ways_are_one_class(run, write):
     told = run("tune", spelled(write, 1), *SHORT)
     assert "Labels that differ only in capitals or spaces are one class, 'mild case': " in told.err
-    assert "2 classes: mild case (21)" in told.out
+    assert "columns; mild case (21)" in told.out
 
 
 def test_advice_in_json_is_an_option_of_the_command_line(run, rare):
@@ -382,17 +390,16 @@ def test_advice_in_json_is_an_option_of_the_command_line(run, rare):
 
 
 def test_every_word_of_the_table_is_explained(run, rare):
-    out = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal").out
-    assert re.search(
-        r"\nkernel +RBF with weights for (1 of )?2 features: rows count as alike by their distance", out
-    )
+    out = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal", "--verbose", "--report", "r.html").out
+    kernel = r"\nkernel +SVM with RBF kernel with weights for (1 of )?2 features, C = .*: rows count as alike"
+    assert re.search(kernel, out)
     assert re.search(r"\nC +[\d.e+-]+: a larger C makes the model try harder", out)
     assert re.search(r"\nsupport vectors +\d+ of the 100 training rows; only these", out)
-    assert (
-        '\n"Cross-validated" means that each row was predicted by a model that was not trained on it (' in out
-    )
-    assert "\nAccuracy is the share of rows that were predicted correctly.\n" in out
     assert "DiagonalGaussian(" not in out
+    page = Path("r.html").read_text(encoding="utf-8")  # which has the definitions
+    assert "“Held out” means that each row was predicted by a model that was not trained on it" in page
+    assert "± is one standard error" in page
+    assert "A kernel measures how alike two rows are." in page
 
 
 def test_a_regression_has_its_error_in_units_of_the_target(run, write):
@@ -402,8 +409,8 @@ def test_a_regression_has_its_error_in_units_of_the_target(run, write):
     result = json.loads(run("tune", name, "--task", "regression", *SHORT, "--json").out)
     assert 15 < result["errors"]["rmse"] < 400 < result["errors"]["rmse_of_mean"]
     out = run("tune", name, "--task", "regression", *SHORT).out
-    assert re.search(r"\ncross-validated R² ", out)
-    assert f"{result['errors']['rmse']:.4g} in units of 'price'; always answering the mean: " in out
+    assert re.search(r"\nscore +R² \d", out)
+    assert f"typical error (RMSE) {result['errors']['rmse']:.3g}; always answering the mean: " in out
     assert " r2 " not in out
 
 
@@ -438,13 +445,13 @@ def test_a_class_of_one_row_is_said_once_and_stops_nothing(run, refused, write):
         for k, (a, b) in enumerate(random.normal(size=(40, 2)))
     ]
     lone = write("lone.csv", "a,b,grade", [*rows, (3.0, 3.0, "rare")])
-    code, out, _ = run("tune", lone, *SHORT)
+    code, out, _ = run("tune", lone, *SHORT, "--verbose")
     assert code == 0
     assert (
         "- Class 'rare' has one row, so no score can measure how well the model recognises it. Add rows"
         in out
     )
-    assert out.count("one row") == 1
+    assert out.partition("Look at this first")[2].count("one row") == 1
     assert "[warning] class of one row: 1 class has only one row ('rare': 1)." in run("diagnose", lone).out
     message = refused("tune", write("two.csv", "a,b,grade", [rows[0], rows[-1]]))
     assert "Every class has 1 row, so none can be held out to score a model. Add rows" in message
@@ -459,8 +466,8 @@ def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
     name = write("doubtful.csv", "state,cabin,a,b,class", rows)
     state = "Column 'state': 'OK' (40 rows) and 'ok' (20 rows) differ only in capitals or spaces"
     cabin = "Column 'cabin': 45 of 60 values are missing, and the median 4 replaces all of them."
-    out = run("tune", name, "--impute", *SHORT, "--report", "r.html").out
-    first = out.partition("cross-validated")[0]
+    out = run("tune", name, "--impute", *SHORT, "--report", "r.html", "--verbose").out
+    first = out.partition("\nLook at this first:")[2].partition("\nWhy")[0]
     assert state in first
     assert cabin in first
     page = (Path(name).parent / "r.html").read_text().replace("&#39;", "'")
@@ -472,7 +479,7 @@ def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
 
 def test_rows_of_a_class_are_told_from_its_name(run, write):
     name = write("numbers.csv", "a,b,class", [(k * k, k % 3, 2 - k % 2) for k in range(30)])
-    assert run("diagnose", name).out.startswith("30 rows, 2 features; 2 classes: 1 (15), 2 (15).")
+    assert run("diagnose", name).out.startswith("30 rows, 2 features; 'class': 2 classes, 1 (15), 2 (15).")
 
 
 def test_probabilities_under_class_weights_are_said_to_be_such(run, rare):

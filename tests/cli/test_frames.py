@@ -121,7 +121,9 @@ def test_codes_that_count_as_words_are_those_of_categorical_features(run):
     y = np.where((table["code"] == 2) ^ (table["size"] > 1.0), "yes", "no")
     table.assign(play=y).to_csv("codes.csv", index=False)
     settings = ("--kernel", "rbf", "--log2c", "0,3,3", "--cv", "3")
-    outcome = run("tune", "codes.csv", "--target", "play", "--words", "code", *settings, "--model", "m.kw")
+    outcome = run(
+        "tune", "codes.csv", "--target", "play", "--words", "code", *settings, "--verbose", "--model", "m.kw"
+    )
     assert outcome.code == 0, outcome.err
     assert "'code' (3 words)" in outcome.err
     model = TunedSVC("rbf", Cs=[1.0, 8.0], cv=3, categorical_features=["code"]).fit(table, y)

@@ -59,8 +59,9 @@ def test_folds_of_time_train_on_earlier_rows(run, visits, tmp_path, cv):
     model = TunedSVC("rbf", Cs=[1.0, 4.0], cv=folds).fit(X[order], y[order])
     assert result["score"]["cross_validated"] == pytest.approx(model.result_.score)
     assert repr(load(tmp_path / "m.kw").cv) == repr(folds)
-    out = run("tune", "visits.csv", *options).out
-    assert "each row that a fold held out was predicted by a model that was not trained on it" in out
+    run("tune", "visits.csv", *options, "--report", "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "each row that a fold held out was predicted by a model that was not trained on it" in page
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import kernelwise
+from kernelwise.search.verdict.wording import decimals
 
 #: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (
-    r"<h1>\D*([\d.]+)(?:\s%)?.*? on rows that the model was not trained on,\s±\s([\d.]+)\b",
+    r"<h1>Predicting &#39;play&#39;: \D*([\d.]+)(?:\s%)?\s±\s([\d.]+)(?: correct)? on rows that the model",
     r", held out</dt><dd>([\d.]+)(?:\s%)?<small> ± ([\d.]+)</small>",
 )
 #: Where it has those of the search.
@@ -48,18 +49,22 @@ def shown(run, files):
     return shown_by
 
 
+def texts(score, error, allows, share):
+    """A score and its error with the digits that an error allows."""
+    factor, digits = 100 if share else 1, decimals(allows, share)
+    return f"{factor * score:.{digits}f}", f"{factor * error:.{digits}f}"
+
+
 def check_all_show(error, model, table, found, page, share):
     assert error > 0.005
     assert found["score"]["standard_error"] == model.result_.standard_error == error
     score = model.result_.score
     assert found["score"]["cross_validated"] == score
-    name = found["score"]["name"]
-    line = rf"cross-validated {name} +([\d.]+) ± ([\d.]+) \(\d folds\)"
-    assert re.search(line, table).groups() == (f"{score:.4f}", f"{error:.4f}")
+    line = r"\nscore +[^\d]*([\d.]+)(?: %)? ± ([\d.]+) "
+    assert re.search(line, table).groups() == texts(score, error, error, share)
     searched = model.best_score_, model.cv_results_["standard_error"][model.best_index_]
     for pattern, numbers in (*((pattern, (score, error)) for pattern in PAGE), (SEARCHED, searched)):
-        digits = tuple(f"{100 * one:.1f}" if share else f"{one:.3f}" for one in numbers)
-        assert re.search(pattern, page).groups() == digits
+        assert re.search(pattern, page).groups() == texts(*numbers, error, share)
 
 
 def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(shown):
@@ -77,8 +82,8 @@ def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(s
     p = found["test"]["score"]
     expected = np.sqrt(p * (1 - p) / 30)
     assert found["test"]["standard_error"] == pytest.approx(expected)
-    assert f"{p:.4f} ± {expected:.4f} (30 rows)" in table
-    assert f"{100 * p:.1f} %<small> ± {100 * expected:.1f}</small>" in page
+    assert f"{100 * p:.0f} % ± {100 * expected:.0f} correct on 30 test rows" in table
+    assert f"{100 * p:.0f} %<small> ± {100 * expected:.0f}</small>" in page
 
 
 def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
@@ -89,7 +94,7 @@ def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
     assert error != pytest.approx(np.sqrt(np.mean(folds) * (1 - np.mean(folds)) / 70), rel=0.05)
     check_all_show(error, model, table, found, page, share=False)
     assert found["test"]["standard_error"] is None
-    assert re.search(r"test roc_auc +0\.\d{4} \(30 rows\)", table)
+    assert re.search(r"\nexpect +ROC AUC 0\.\d+ on 30 test rows", table)
 
 
 def test_the_table_needs_no_package_that_draws():

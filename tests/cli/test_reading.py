@@ -47,7 +47,7 @@ def test_a_messy_file_gives_a_result_in_the_first_run(run, messy):
         "and 4 more). A number instead, such as half the limit, would tell the model more.",
         "Read as dates: 'date' (such as '2024-01-01').",
     ]
-    assert "300 rows, 5 columns coded as 1" in out
+    assert "300 rows, 5 of 6 columns; " in out
     assert run("predict", "m.kw", messy).code == 0
 
 
@@ -63,10 +63,7 @@ def test_a_messy_file_is_refused_if_that_is_wanted(run, refused, messy):
     options = shlex.split(last.removeprefix("To continue: kernelwise tune messy.csv"))
     code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
-    assert (
-        "300 rows, 4 columns coded as 12 features; 3 classes: mild case (150), no finding (75), severe case"
-        in out
-    )
+    assert "300 rows, 4 of 6 columns; mild case (150), no finding (75), severe case" in out
     assert run("predict", "m.kw", messy).code == 0
     assert run("diagnose", messy, *options).code == 0
 
@@ -125,9 +122,9 @@ def test_the_first_line_has_rows_features_and_classes(tmp_path):
     labels = [f"c{k % 11}" for k in range(44)] + ["\x1b[31mred"] * 5
     data = samples_of(tmp_path, "a,class\n" + "".join(f"{k},{label}\n" for k, label in enumerate(labels)))
     shown = "'\\x1b[31mred' (5), c0 (4), c1 (4), c10 (4), c2 (4), c3 (4), c4 (4), c5 (4) and 4 more."
-    assert first_line(data) == f"49 rows, 1 feature; 12 classes: {shown}"
+    assert first_line(data) == f"49 rows, 1 feature; 'class': 12 classes, {shown}"
     data = samples_of(tmp_path, "a,b,y\n1,2,-1.5\n3,4,2.5\n5,7,2\n", "regression")
-    assert first_line(data) == "3 rows, 2 features; 'y' is between -1.5 and 2.5, on average 1."
+    assert first_line(data) == "3 rows, 2 features; 'y': a number, between -1.5 and 2.5, on average 1."
 
 
 def test_rows_of_standard_input(run, rows, monkeypatch):
@@ -135,7 +132,7 @@ def test_rows_of_standard_input(run, rows, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     outcome = run("tune", "-", *SHORT)
     assert outcome.code == 0
-    assert "40 rows, 3 columns coded as 5 features; 2 classes" in outcome.out
+    assert "Predicting 'play' (2 classes) from standard input\n" in outcome.out
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert "standard input is empty" in run("tune", "-").err
 

@@ -81,16 +81,33 @@ def _in_the_folder(monkeypatch, tmp_path):
 def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
     code, out, err = run("tune", train, *SHORT)
     assert code == 0
-    assert out.startswith("40 rows, 3 columns coded as 5 features; 2 classes: no (20), yes (20).\n")
-    assert re.search(r"\ncross-validated accuracy  [01]\.\d{4} ± 0\.\d{4} \(2 folds\)", out)
+    lines = out.splitlines()
+    assert lines[0] == "Predicting 'play' (2 classes) from train.csv"
+    assert [line.split("  ")[0] for line in lines[1:]] == [
+        *("rows", "score", "expect", "look first", "columns", "kernel", "written"),
+    ]
+    assert lines[1].endswith("40 rows, 3 columns; no (20), yes (20)")
     assert re.search(
-        r"\n± is one standard error: .*\nA kernel measures .*\nAccuracy is .*\n\nWhy this answer:\n- ", out
+        r" \d+(\.\d+)? % ± \d(\.\d)? correct on rows that the model was not trained on; ", lines[2]
     )
     assert "The target is 'play'" in err
-    assert "Columns of words were coded as features of 0 and 1: 'colour' (3 words)." in err
-    assert re.search(r"about \d+ % done, highest score [01]\.\d{4}, \d+ models; RBF", err)
-    assert "about 95 % done, highest score " in err.split("; training the final model")[0].splitlines()[-1]
     assert "The target is" not in out
+    progress = [line for line in err.splitlines() if line.startswith("  ")]
+    assert len(progress) <= 5
+    assert re.search(r"about \d+ % done, .*\d+ models; ", progress[1])
+    assert "about 95 % done, " in progress[-1]
+    assert progress[-1].endswith("; training the final model")
+
+
+def test_all_is_said_if_somebody_wants_it(run, train):
+    code, out, err = run("tune", train, *SHORT, "--verbose")
+    assert code == 0
+    assert re.search(r"\nC +[\d.e+-]+: a larger C .*\n", out)
+    assert re.search(r"\nWhy this answer:\n- .*\n", out)
+    assert "\nHow the search went:\n- " in out
+    assert "Columns of words were coded as features of 0 and 1: 'colour' (3 words)." in err
+    assert re.search(r"about \d+ % done, .*highest score [01]\.\d{4}, \d+ models; RBF", err)
+    assert len([line for line in err.splitlines() if line.startswith("  ")]) > 5
 
 
 def test_a_model_predicts_from_another_file_what_it_did_in_training(run, train, tmp_path, rows):
@@ -183,7 +200,7 @@ def test_options_reach_the_machine(run, train):
 
 
 def test_a_short_budget_is_said(run, train):
-    code, out, err = run("tune", train, "--time-budget", "0.000001")
+    code, out, err = run("tune", train, "--time-budget", "0.000001", "--verbose")
     assert code == 0
     assert "warning" not in err  # what it says is in the answer
     assert out.count("The time budget of 1e-06 s was too short for") == 1
@@ -225,9 +242,9 @@ def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path)
     monkeypatch.setattr(kernelwise.reports, "report_data", collect)
     monkeypatch.setattr(kernelwise.reports, "write_report", lambda data, path: path.write_text(data))
     monkeypatch.setattr(files, "find_spec", lambda name: name)
-    code, _, err = run("tune", "train.csv", "train.csv", *SHORT, "--report", "r.html")
+    code, out, _ = run("tune", "train.csv", "train.csv", *SHORT, "--report", "r.html")
     assert code == 0
-    assert "Wrote the report to r.html." in err
+    assert re.search(r"\nwritten +r.html \(", out)
     assert (tmp_path / "r.html").read_text() == "data"
     assert told["command"] == f"kernelwise tune train.csv train.csv {' '.join(SHORT)} --report r.html"
     assert told["source"] == "train.csv"
@@ -240,13 +257,14 @@ def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path)
     assert told["comparison"].methods == ("SVC defaults", "most frequent class")
 
 
-def test_a_terminal_gets_one_live_line_and_a_boxed_table(run, train, monkeypatch):
+def test_a_terminal_gets_one_live_line_and_lines_that_fit(run, train, monkeypatch):
     monkeypatch.setattr(progress_module.sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     code, out, err = run("tune", train, *SHORT, "--kernel", "rbf")
     assert code == 0, err
-    assert "╭" in out
-    assert "RBF, γ = " in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\nkernel      SVM with RBF kernel, γ = " in out
+    assert re.search(r"\n {12}\w", out)  # a long line goes on below its beginning
     assert "  0." not in err
 
 
@@ -267,7 +285,7 @@ def test_compare_prints_a_table(run, train):
     assert [row["method"] for row in result["methods"]][:2] == ["kernelwise", "SVC defaults"]
     assert result["methods"][2]["method"] == result["baseline"] == "most frequent class"
     assert result["methods"][2]["accuracy"] == 0.5
-    code, out, err = run("compare", train, *options)
+    code, out, err = run("compare", train, *options, "--verbose")
     assert code == 0
     assert out.splitlines()[0].split()[:3] == ["method", "accuracy", "s.e."]
     assert f"{result['methods'][1]['accuracy']:.4f}" in out.splitlines()[2]

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernelwise import Comparison
+from kernelwise import Comparison, TunedSVC
 from kernelwise.reports import report_data
-from kernelwise.reports.answer import answer_of, headline, setting
+from kernelwise.reports.answer import Cost, answer_of, cost_of, expectation, headline, setting
 from kernelwise.reports.comparison import Versus, versus
 from kernelwise.reports.findings import finding_of_test
+from kernelwise.search.verdict.wording import decimals
 
 from .conftest import END, SCRIPT, with_baseline
 
@@ -20,7 +21,7 @@ def test_headline_is_the_share_right_beside_the_guess(hostile):
     model = with_baseline(hostile.model, 0.5, "always answering 'mild'")
     p, error = model.result_.score, model.result_.standard_error
     expected = (
-        f"{100 * p:.1f} % correct on rows that the model was not trained on, ± {100 * error:.1f}; "
+        f"{100 * p:.1f} % ± {100 * error:.1f} correct on rows that the model was not trained on; "
         "always answering 'mild': 50.0 %"
     )
     assert report_data(model).heading == expected
@@ -46,16 +47,16 @@ def test_answers_by_costs_are_no_guess_for_being_wrong_more_often(hostile):
 
 
 def test_model_without_a_baseline_has_a_headline(hostile):
-    assert headline(answer_of(with_baseline(hostile.model, None, ""))).endswith(
-        f"± {100 * hostile.model.result_.standard_error:.1f}"
-    )
+    error = 100 * hostile.model.result_.standard_error
+    told = headline(answer_of(with_baseline(hostile.model, None, "")))
+    assert told.endswith(f"± {error:.1f} correct on rows that the model was not trained on")
 
 
 def test_regression_says_its_error_in_units_of_y(regression):
     model = with_baseline(regression.model, -0.02, "always answering the mean")
     answer = answer_of(model)
     told = headline(answer)
-    assert told.startswith(f"R² {model.best_score_:.3f} on rows that the model was not trained on, ± ")
+    assert told.startswith(f"R² {model.best_score_:.4f} ± 0.00")
     assert told.endswith(
         f"typical error (RMSE) {answer.rmse:.3g}; always answering the mean: {np.std(regression.y):.3g}"
     )
@@ -71,9 +72,7 @@ def test_baseline_that_is_not_defined_is_left_out(hostile):
 def test_other_scores_have_their_names_and_errors_are_positive(regression):
     answer = replace(answer_of(regression.model), score="MAE", sign=-1, cv_score=-2.5, cv_error=0.1)
     answer = replace(answer, baseline_score=-9.0, baseline_answer="always answering the median")
-    expected = (
-        "MAE 2.500 on rows that the model was not trained on, ± 0.100; always answering the median: 9.000"
-    )
+    expected = "MAE 2.50 ± 0.10 on rows that the model was not trained on; always answering the median: 9.00"
     assert headline(answer) == expected
 
 
@@ -90,12 +89,88 @@ def test_kernels_have_their_names(three, diagonal, blobs):
     assert setting(of_sum) == "SVM with a sum of 2 kernels (RBF, Laplacian), C = 4, ε = 0.1"
 
 
+def test_what_is_predicted_is_in_the_headline(hostile):
+    told = headline(answer_of(hostile.model, target="illness"))
+    assert told == f"Predicting 'illness': {headline(answer_of(hostile.model))}"
+    pd = pytest.importorskip("pandas")
+    y = pd.Series(hostile.y, name="illness")
+    assert report_data(hostile.model, hostile.X, y).heading == told
+    assert report_data(hostile.model, hostile.X, y, target="state").heading.startswith("Predicting 'state': ")
+
+
+def test_new_rows_are_expected_to_score_without_the_luck(hostile):
+    answer = replace(answer_of(hostile.model), cv_score=0.9, cv_error=0.02, n_candidates=40)
+    assert expectation(replace(answer, corrected=0.895)) == "about the same for new rows of the same kind"
+    told = expectation(replace(answer, corrected=0.871))
+    assert told == "about 87.1 % for new rows: the best of 40 settings is partly luck"
+    tested = replace(answer, corrected=0.871, test_score=0.85, test_error=0.05, n_test=50)
+    assert expectation(tested) == "85 % ± 5 correct on 50 test rows"
+
+
+def test_costs_are_those_of_held_out_answers(blobs):
+    X, y = blobs[0], np.unique(blobs[1], return_inverse=True)[1]
+    costs = {0: 1.0, 1: 4.0}
+    model = TunedSVC("rbf", Cs=[1.0], cv=3, costs=costs).fit(X, y)
+    record, cost = model.fit_record_, cost_of(model, (X, y))
+    per_row = [
+        w * (0.0 if t == p else costs[int(t)])
+        for t, p, w in zip(record.truth, record.predicted, record.weight, strict=True)
+    ]
+    assert cost.value == pytest.approx(sum(per_row) / record.weight.sum())
+    assert cost.error == pytest.approx(np.std(per_row) / np.sqrt(len(per_row)))
+    assert cost.always == {"1": pytest.approx(np.mean(y == 0)), "0": pytest.approx(4 * np.mean(y == 1))}
+    assert list(cost.always) == ["1", "0"]  # the cheapest first
+    predicted = model.predict(X)
+    assert cost.test == pytest.approx(np.mean((predicted != y) * np.where(y == 1, 4.0, 1.0)))
+    told = headline(answer_of(model))
+    assert told.startswith(f"A cost of {cost.text(cost.value)} ± ")
+    assert f"; always answering 1: {cost.text(np.mean(y == 0))}, 0: " in told
+    assert cost_of(TunedSVC("rbf", Cs=[1.0], cv=3).fit(X, y)) is None
+
+
+def test_balanced_weights_cost_the_mean_error_of_the_classes(blobs):
+    X, y = blobs[0], np.unique(blobs[1], return_inverse=True)[1]
+    rows = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:15]])
+    model = TunedSVC("rbf", Cs=[1.0], cv=3, class_weight="balanced").fit(X[rows], y[rows])
+    record, cost = model.fit_record_, cost_of(model)
+    errors = [np.mean(record.predicted[record.truth == k] != k) for k in (0, 1)]
+    assert cost.value == pytest.approx(np.mean(errors))
+    assert list(cost.always.values()) == pytest.approx([0.5, 0.5])
+    assert cost.is_of_weights
+    by_balance = TunedSVC("rbf", Cs=[1.0], class_weight="balanced", scoring="balanced_accuracy")
+    assert cost_of(by_balance.fit(X[rows], y[rows])) is None  # the score measures what was asked for
+
+
+def test_costs_no_better_than_a_constant_answer_are_said_to_be():
+    cost = Cost(0.60, 0.05, {"'b'": 0.63, "'a'": 0.9})
+    assert cost.is_no_better
+    assert not replace(cost, value=0.55).is_no_better
+    assert cost.guesses() == "always answering 'b': 0.63, 'a': 0.90"
+    many = replace(cost, always={str(k): k / 10 for k in range(1, 9)})
+    assert many.guesses() == "always answering 1: 0.10 (the cheapest)"
+
+
+@pytest.mark.parametrize(
+    ("error", "share", "digits"),
+    [
+        (0.0125, True, 1),
+        (0.0031, True, 2),
+        (0.046, True, 0),
+        (0.0004, False, 4),
+        (12.0, False, 0),
+        (0.0, True, 1),
+    ],
+)
+def test_numbers_have_the_digits_that_their_error_allows(error, share, digits):
+    assert decimals(error, share) == digits
+
+
 # -- a test that is far below ------------------------------------------------------------------------------
 def test_test_far_below_comes_first_and_is_a_finding(hostile):
     wrong = np.where(hostile.y == SCRIPT, END, SCRIPT)
     data = report_data(hostile.model, test=(hostile.X, wrong))
     p = hostile.model.score(hostile.X, wrong)
-    assert data.heading.startswith(f"{100 * p:.1f} % correct on 120 test rows, ± ")
+    assert data.heading.startswith(f"{100 * p:.1f} % ± 2.4 correct on 120 test rows; ")
     assert data.heading.endswith(f"cross-validation: {100 * hostile.model.result_.score:.1f} %")
     assert data.findings[0].name == "test below cross-validation"
     assert data.findings[0].severity == "warning"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -132,8 +131,7 @@ def detect(
     if printing.json:
         print_json(result)
     else:
-        tables = partial(results.print_detection, result, model, data.X.shape[0])
-        results.print_result(f"{data.size_text()}.", result, found, tables)
+        results.print_detection(result, model, data)
     unwritten.tell()
 
 

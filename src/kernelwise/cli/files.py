@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kernelwise.cli.output import UserError, say, session
+from kernelwise.cli.output import UserError, session
 
 if TYPE_CHECKING:
     from kernelwise.cli.samples import Samples
@@ -86,7 +86,6 @@ def save_model(path: Path, model: TunedMachine, data: Samples) -> None:
 
     save(model, path, {"encoding": data.encoding.to_json()})
     session.written.append(path)
-    say(f"Saved the model to {path}.")
 
 
 def write_csv(path: Path, rows: Iterable[Iterable[Any]]) -> None:
@@ -114,4 +113,4 @@ def write_report(path: Path, model: TunedMachine, data: Samples, **more: Any) ->
         **more,
     )
     reports.write_report(found, path)
-    say(f"Wrote the report to {path}.")
+    session.written.append(path)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from kernelwise._core.text import NEAR
-from kernelwise.cli.output import UserError, be_quiet
+from kernelwise.cli.output import UserError, be_quiet, be_verbose
 
 #: Names that a sentence lists where a page has all of them.
 FEW = 7
@@ -133,9 +133,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Printing:
-    """Options of what a command prints; ``quiet`` acts by its callback."""
+    """Options of what a command prints; ``quiet`` and ``verbose`` act by their callbacks."""
 
     quiet: Quiet = False
+    verbose: Annotated[
+        bool, flag("--verbose", "Print reasons, details and notes.", callback=be_verbose, is_eager=True)
+    ] = False
     json: Annotated[bool, flag("--json", "Print one JSON object and nothing else.")] = False
 
 

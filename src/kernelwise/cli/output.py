@@ -11,7 +11,9 @@ import json
 import linecache
 import os
 import re
+import shutil
 import sys
+import textwrap
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -38,12 +40,13 @@ class Session:
 
     arguments: Sequence[str] = ()
     is_quiet: bool = False
+    is_verbose: bool = False
     journal: Journal | None = None
     written: list[Path] = field(default_factory=list)
 
     def begin(self, arguments: Sequence[str]) -> None:
         """Forget the run before."""
-        self.arguments, self.is_quiet, self.journal, self.written = arguments, False, None, []
+        self.__init__(arguments)  # type: ignore[misc]
 
     def stopped(self) -> str:
         """The sentence after Ctrl-C, which says what is left."""
@@ -63,10 +66,30 @@ def be_quiet(is_wanted: bool) -> None:
     session.is_quiet = session.is_quiet or is_wanted
 
 
+def be_verbose(is_wanted: bool) -> None:
+    """Say from now on what only some want to know, if that is wanted."""
+    session.is_verbose = session.is_verbose or is_wanted
+
+
 def say(sentence: str) -> None:
     """A line for the user; the standard output is for results."""
     if not session.is_quiet:
         print(sentence, file=sys.stderr, flush=True)
+
+
+def say_more(sentence: str) -> None:
+    """A line for the user who asked for more."""
+    if session.is_verbose:
+        say(sentence)
+
+
+def print_facts(facts: Sequence[tuple[str, str]]) -> None:
+    """A line for each fact, behind its name; on a terminal, long ones go on below their beginning."""
+    width = max(len(name) for name, _ in facts) + 2
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    for name, text in facts:
+        line = f"{name:<{width}}{text}"
+        print(textwrap.fill(line, room, subsequent_indent=" " * width) if room > 2 * width else line)
 
 
 def print_json(value: dict[str, Any]) -> None:

@@ -20,6 +20,8 @@ USUALLY = 7
 EXPECTED_OF_DETECTION = {"auto": (3, 12), "rbf": (4, 4), "laplacian": (4, 4)}
 #: The last part of a search may take longer than the others: never more than this share before it is over.
 NEARLY = 0.95
+#: Shares of the work at which a log gets a line; one more says that the end has come.
+STEPS = (0.0, 0.25, 0.5, 0.75)
 #: Fewer than these are not counted: a search of a second may take three.
 FEW_SECONDS = 5.0
 
@@ -61,6 +63,7 @@ class Progress:
         self.n_timed, self.seconds_timed = 0, 0.0
         self.live: Any = None
         self.spinner: Any = None
+        self.steps = list(STEPS)
         self.handler = _Handler()
 
     def __enter__(self) -> Self:
@@ -90,13 +93,14 @@ class Progress:
 
     def scored(self, path: ScoredKernel) -> None:
         """A kernel was scored along its values of C."""
-        from kernelwise.search.verdict.wording import kernel_text
+        from kernelwise.search.verdict.wording import kernel_text, number
 
         self.n_models += path.n_machines
         self.done()
         score = _score(path)
         self.highest = score if self.highest is None else max(self.highest, score)
-        self.show(f"{kernel_text(path.kernel)}, {path.symbol} = {path.Cs[path.best]:.4g}: {score:.4f}")
+        named = f"{kernel_text(path.kernel)}, {path.symbol} = {number(path.Cs[path.best])}"
+        self.show(f"{named}: {score:.4f}" if session.is_verbose else named)
 
     def done(self) -> None:
         """A part is done; it is timed, unless it is the first, in which code is loaded or compiled."""
@@ -111,12 +115,15 @@ class Progress:
     def last(self, stage: str) -> None:
         """The search is over; what comes now is trained once."""
         self.n_done, self.seconds_each = self.expected or self.n_done, None
+        self.steps.append(0.0)
         self.show(stage)
 
     def show(self, stage: str) -> None:
-        """Name what is being done, or was just done."""
+        """Name what is being done, or was just done: in a log, five times at most unless all is asked for."""
         self.stage = stage
-        if self.live is None:
+        reached = [step for step in self.steps if step <= (self.share or 0.0)]
+        self.steps = [step for step in self.steps if step not in reached]
+        if self.live is None and (reached or session.is_verbose):
             say(f"  {self._counts()}; {stage}")
 
     @property
@@ -134,7 +141,7 @@ class Progress:
             parts.append(f"about {100 * self.share:.0f} % done")
             if left is not None:
                 parts.append("a few seconds left" if left < FEW_SECONDS else f"{left:.0f} s left")
-        if self.highest is not None:
+        if self.highest is not None and session.is_verbose:
             parts.append(f"highest score {self.highest:.4f}")
         if self.n_models:
             parts.append(f"{self.n_models} models")

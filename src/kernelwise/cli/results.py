@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelwise import __version__
 from kernelwise._core.text import count
-from kernelwise.cli.output import print_table
+from kernelwise.cli.output import print_facts, print_table, session
 from kernelwise.cli.training_rows import n_copies
 from kernelwise.diagnostics.diagnosis import diagnose, diagnose_pairs, most_serious_first
-from kernelwise.findings import Finding, catalogue
+from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.metric import most_relevant
-from kernelwise.reports.answer import Answer
-from kernelwise.reports.columns_used import feature_names
+from kernelwise.reports.answer import Answer, expectation, setting, verdict
+from kernelwise.reports.columns_used import LooksAt, feature_names
 from kernelwise.reports.findings import ABOUT_CRITERIA, OF_FIT, finding_of_test, settled
 from kernelwise.reports.outliers import Strange, share_text
 from kernelwise.reports.words import score_key
 from kernelwise.search.verdict.leaks import copies_finding
-from kernelwise.search.verdict.wording import kernel_meaning, kernel_text
+from kernelwise.search.verdict.wording import kernel_meaning, kernel_text, number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,8 +80,8 @@ def of_tuning(model: TunedMachine, data: Samples, diagnosis: list[Finding], answ
     about_data = settled(model, diagnosis, answer)
     about_file = settled(model, data.findings, answer)
     return [
-        *(one for one in about_file if one.severity in SERIOUS),  # what was done to the file comes first
         *settled(model, model.diagnostics_, answer),
+        *(one for one in about_file if one.severity in SERIOUS),
         *(one for one in about_data if one.severity in SERIOUS and one.name not in OF_FIT),
     ]
 
@@ -114,28 +114,12 @@ def as_json(findings: list[Finding]) -> list[dict[str, Any]]:
     ]
 
 
-#: Names of scores that people write otherwise than scikit-learn does.
-SHOWN = {"r2": "R²"}
+NOTHING = "nothing: --model m.kw would keep the model, --report r.html would show more of it"
 COSTS = "a larger C makes the model try harder to fit every training row"
-#: What the words of the table mean.
-LEGEND = (
-    '"Cross-validated" means that each row was predicted by a model that was not trained on it (the rows of '
-    "one fold by a model trained on the other folds).\n"
-    "± is one standard error: on other rows of the same kind, the score would typically differ by about as "
-    "much.\n"
-    "A kernel measures how alike two rows are. The larger its γ, the closer two rows must be to count as "
-    "alike."
-)
-#: What names of scores mean.
-MEANINGS = {
-    "accuracy": "Accuracy is the share of rows that were predicted correctly.",
-    "r2": "R² is 1 for a model without errors, and 0 for a model that is no better than always predicting "
-    "the mean.",
-}
-#: Features of the largest weight that the table shows.
-MOST_RELEVANT = 5
 #: Columns that `detect` names for each strange row.
 MOST_REASONS = 3
+#: The most important columns that the answer names.
+MOST_COLUMNS = 5
 LEGEND_OF_DETECTION = (
     "The score of a row says how much it is like the others: the lower the score, the stranger the row.\n"
     "Each row has its score from a model that was not trained on it. --out writes the scores of all rows.\n"
@@ -148,31 +132,70 @@ WITHOUT_LABELS = "; it is 0.5 at the threshold"
 WITH_LABELS = ", estimated from the labels; a row below the threshold can have less than 0.5"
 
 
-def print_result(
-    first_line: str, result: dict[str, Any], findings: Sequence[Finding], print_tables: Callable[[], None]
-) -> None:
-    """Print the rows of the file, what to look at first, the tables, then the reasons and the notes."""
-    print(first_line)
-    serious = [finding.for_command_line() for finding in findings if finding.severity in SERIOUS]
-    notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
-    if serious:
-        _print_list("Look at this first", serious)
+def print_tuning(result: dict[str, Any], model: TunedMachine, data: Samples, answer: Answer) -> None:
+    """Print the answer in eight lines; with --verbose, the reasons, the details and the notes below it."""
+    from kernelwise.cli.samples import labels_text
+
+    found, files = result["findings"], ", ".join(map(str, session.written))
+    file = result["data"]["file"]
+    source = "standard input" if file == "-" else Path(file).name
+    print(f"Predicting {answer.target!r} ({data.kind()}) from {source}")
+    facts = [
+        ("rows", f"{data.size_text(coded=False)}; {labels_text(data)}"),
+        ("score", verdict(answer)),
+        ("expect", expectation(answer)),
+        ("look first", _look_first(found)),
+        ("columns", _columns(result)),
+        ("kernel", f"{setting(answer)}{f': {answer.meaning}' if answer.meaning else ''}"),
+        ("written", f"{files or NOTHING} ({result['seconds']:.1f} s)"),
+    ]
+    print_facts(facts)
+    if session.is_verbose:
         print()
-    print_tables()
-    reasons = {"Why this answer": result["why"], "How the search went": [*result["how"], *notes]}
-    for heading, sentences in reasons.items():
+        print_table(_details(result, model))
+        print_more(result)
+
+
+def print_more(result: dict[str, Any]) -> None:
+    """Print all findings and reasons."""
+    serious: list[str] = []
+    notes: list[str] = []
+    for one in result["findings"]:
+        (serious if one["severity"] in SERIOUS else notes).append(f"{one['message']} {one['advice']}".strip())
+    parts = {
+        "Look at this first": serious,
+        "Why this answer": result["why"],
+        "How the search went": [*result["how"], *notes],
+    }
+    for heading, sentences in parts.items():
         if sentences:
-            print()
-            _print_list(heading, sentences)
+            print(f"\n{heading}:")
+            for sentence in sentences:
+                print(f"- {sentence}")
 
 
-def _print_list(heading: str, sentences: Sequence[str]) -> None:
-    print(f"{heading}:")
-    for sentence in sentences:
-        print(f"- {sentence}")
+def _look_first(found: Sequence[dict[str, Any]]) -> str:
+    """The most serious finding with its advice, and the names of the others that are serious."""
+    serious = [one for one in found if one["severity"] in SERIOUS]
+    if not serious:
+        return "nothing needs a look"
+    first = f"{serious[0]['message']} {serious[0]['advice']}".strip()
+    others = list(dict.fromkeys(one["name"] for one in serious[1:]))
+    return f"{first} See also, with --verbose: {', '.join(others)}." if others else first
 
 
-def tuning_json(model: TunedMachine, answer: Answer) -> dict[str, Any]:
+def _columns(result: dict[str, Any]) -> str:
+    """The most important columns, with their shares."""
+    importance = result["importance"]
+    if importance is None:
+        return "`kernelwise explain` estimates which columns matter; --model keeps the model for it"
+    shown = sorted(importance.items(), key=lambda pair: -pair[1])[:MOST_COLUMNS]
+    told = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shown)
+    others = f"; {count(more, 'other column')}" if (more := len(importance) - len(shown)) else ""
+    return f"{told} of the differences between predictions{others}"
+
+
+def tuning_json(model: TunedMachine, answer: Answer, columns: LooksAt | None) -> dict[str, Any]:
     """The choice as JSON can hold it; the numbers are those of the report."""
     name = score_key(model)
     relevance = getattr(model, "relevance_", None)
@@ -202,6 +225,16 @@ def tuning_json(model: TunedMachine, answer: Answer) -> dict[str, Any]:
         "errors": None
         if answer.rmse is None
         else {"rmse": answer.rmse, "rmse_of_mean": answer.mean_rmse, "test_rmse": answer.test_rmse},
+        "cost": None
+        if answer.cost is None
+        else {
+            "per_row": answer.cost.value,
+            "standard_error": answer.cost.error,
+            "always_answering": answer.cost.always,
+            "test_per_row": answer.cost.test,
+            "of_class_weights": answer.cost.is_of_weights,
+        },
+        "importance": None if columns is None else columns.shares,
         "relevance": None if relevance is None else dict(zip(feature_names(model), relevance, strict=True)),
         "n_candidates": answer.n_candidates,
         "n_machines": answer.n_machines,
@@ -215,42 +248,22 @@ def tuning_json(model: TunedMachine, answer: Answer) -> dict[str, Any]:
     }
 
 
-def print_tuning(result: dict[str, Any], model: TunedMachine) -> None:
-    """Print the table of the answer, and what its words mean."""
-    print_table(_rows(result, model))
-    is_some = any(finding.name == catalogue.ROWS_NEVER_HELD_OUT.name for finding in model.diagnostics_)
-    print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
-    if result["score"]["name"] in MEANINGS:
-        print(MEANINGS[result["score"]["name"]])
-
-
-def _rows(result: dict[str, Any], model: TunedMachine) -> list[tuple[str, str]]:
-    """The table."""
-    score, test, baseline = result["score"], result["test"], result["baseline"]
-    found = f"{_with_error(score['cross_validated'], score['standard_error'])} ({score['n_folds']} folds)"
-    if baseline is not None and math.isfinite(baseline["score"]):
-        found += f"; {baseline['answer']}: {round(baseline['score'], 4) + 0.0:.4f}"  # no minus before zero
-    name = SHOWN.get(score["name"], score["name"])
-    rows = [(f"cross-validated {name}", found)]
-    if test is not None:
-        found = _with_error(test["score"], test["standard_error"])
-        rows.append((f"test {name}", f"{found} ({test['n_samples']} rows)"))
-    if result["errors"] is not None:
-        rows.append(("typical error (RMSE)", _errors(result)))
-    rows += [("kernel", kernel_line(model)), ("C", f"{result['C']:.6g}: {COSTS}")]
+def _details(result: dict[str, Any], model: TunedMachine) -> list[tuple[str, str]]:
+    """What few want to know of a model, as a table."""
+    rows = [("C", f"{number(result['C'], 6)}: {COSTS}")]
     if result["epsilon"] is not None:
         ignored = "standard deviations of the target: the model ignores smaller errors"
         rows.append(("epsilon", f"{result['epsilon']:.4g} {ignored}"))
     if getattr(model, "costs_", None) is not None:
         rows.append(("predicts", _decision(model)))
     if result["relevance"] is not None:
-        most = most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)
-        rows.append(("most relevant", f"{most} (all columns sum to 1)" if most[-1:].isdigit() else most))
+        most = most_relevant(feature_names(model), model.relevance_, MOST_COLUMNS)
+        rows.append(("learned weights", f"{most} (all columns sum to 1)" if most[-1:].isdigit() else most))
     return [
         *rows,
         ("trained on", trained_on(result)),
         _support(model, result),
-        ("work", f"{result['n_machines']} models trained, {result['seconds']:.1f} s"),
+        ("work", f"{result['n_machines']} models trained in {result['score']['n_folds']} folds"),
     ]
 
 
@@ -266,14 +279,6 @@ def kernel_line(model: TunedMachine) -> str:
     """The kernel with its numbers, and what it does."""
     meaning = kernel_meaning(model.kernel_, getattr(model, "scale", None))
     return kernel_text(model.kernel_) + (f": {meaning}" if meaning else "")
-
-
-def _errors(result: dict[str, Any]) -> str:
-    """Errors of a regression in units of the target."""
-    errors = result["errors"]
-    of_test = "" if errors["test_rmse"] is None else f"; test rows: {errors['test_rmse']:.4g}"
-    guess = f"always answering the mean: {errors['rmse_of_mean']:.4g}"
-    return f"{errors['rmse']:.4g} in units of {result['data']['target']!r}; {guess}{of_test}"
 
 
 def _support(model: TunedMachine, result: dict[str, Any]) -> tuple[str, str]:
@@ -331,15 +336,25 @@ def detection_json(model: TunedMachine, rows: list[dict[str, Any]]) -> dict[str,
     }
 
 
-def print_detection(result: dict[str, Any], model: TunedMachine, n_rows: int) -> None:
-    """Print how many rows are unusual, and the strangest of them."""
-    print_table(_facts(result, model, n_rows))
+def print_detection(result: dict[str, Any], model: TunedMachine, data: Samples) -> None:
+    """Print how many rows are unusual, and the strangest of them; with --verbose, the reasons."""
+    n_rows = data.X.shape[0]
+    print(f"{data.size_text()}.")
+    print_facts(
+        [
+            *_facts(result, model, n_rows),
+            ("look first", _look_first(result["findings"])),
+            *([("written", ", ".join(map(str, session.written)))] if session.written else []),
+        ]
+    )
     print()
     print_table(
         [_cells(row, n_rows) for row in result["strangest"]],
         ["line", "stranger than", "probability", "unusual columns"],
     )
     print(LEGEND_OF_DETECTION.format(WITH_LABELS if model.result_.labelled[1] else WITHOUT_LABELS))
+    if session.is_verbose:
+        print_more(result)
 
 
 def _facts(result: dict[str, Any], model: TunedMachine, n_rows: int) -> list[tuple[str, str]]:

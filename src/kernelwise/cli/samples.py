@@ -15,7 +15,7 @@ import numpy as np
 from kernelwise._core.text import count
 from kernelwise.cli.groups_and_time import place_of, read_groups, read_times, sentence
 from kernelwise.cli.options import Reading, split_names
-from kernelwise.cli.output import UserError, in_options, is_told, say, session
+from kernelwise.cli.output import UserError, in_options, is_told, say, say_more, session
 from kernelwise.cli.progress import Progress, expected
 
 if TYPE_CHECKING:
@@ -46,12 +46,25 @@ class Samples:
         """Columns of the file that are features, before words were coded."""
         return len(self.encoding.columns) or int(self.X.shape[1])
 
-    def size_text(self) -> str:
-        """Rows and features in words, and columns where they are not as many as features."""
+    def size_text(self, coded: bool = True) -> str:
+        """Rows and features in words, and columns where they are not as many as features.
+
+        Without ``coded`` it is the columns that count, those of the file beside those that are used.
+        """
         n_rows, n_features = self.X.shape
+        if not coded:
+            n_all = self.encoding.n_columns - (self.encoding.target is not None)
+            of_all = f"{self.n_columns} of " if self.n_columns < n_all else ""
+            return f"{count(n_rows, 'row')}, {of_all}{count(max(n_all, self.n_columns), 'column')}"
         if n_features == self.n_columns:
             return f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
         return f"{count(n_rows, 'row')}, {count(self.n_columns, 'column')} coded as {n_features} features"
+
+    def kind(self) -> str:
+        """What the target is: 2 classes, or a number."""
+        if self.encoding.task == "regression":
+            return "a number"
+        return count(len(set(self.y.tolist())), "class", "classes")
 
     @property
     def encoder(self) -> Encoder | None:
@@ -124,8 +137,9 @@ def read_samples(
     )
     notes = [*table.notes, *learned.notes]
     preparation = [*learned.preparation, *(sentence(table, place, groups) for place in apart)]
+    done = {finding.for_command_line() for finding in learned.findings}
     for note in [*notes, *preparation]:
-        say(note)
+        (say if note in notes or note in done else say_more)(note)
     encoding, table = learned.encoding, learned.table
     groups, times = (None if values is None else values[learned.rows] for values in (groups, times))
     rows, lines = encoding.rows(table), table.lines
@@ -148,15 +162,18 @@ def class_counts(data: Samples) -> dict[str, int] | None:
 
 def first_line(data: Samples) -> str:
     """The sentence on rows and features, and on the rows of each class or the range of the target."""
-    size = data.size_text()
+    return f"{data.size_text()}; {data.encoding.target!r}: {data.kind()}, {labels_text(data)}."
+
+
+def labels_text(data: Samples) -> str:
+    """The rows of each class, or the range of the target."""
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
-        return f"{size}; {data.encoding.target!r} is between {low:.4g} and {high:.4g}, on average {mean:.4g}."
+        return f"between {low:.4g} and {high:.4g}, on average {mean:.4g}"
     counts = sorted(Counter(sorted(data.y.tolist())).items(), key=lambda pair: -pair[1])
     shown = [f"{_printable(label)} ({n})" for label, n in counts[:MOST_CLASSES]]
     more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""
-    classes = "1 class" if len(counts) == 1 else f"{len(counts)} classes"
-    return f"{size}; {classes}: {', '.join(shown)}{more}."
+    return f"{', '.join(shown)}{more}"
 
 
 def _printable(label: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,9 +100,10 @@ def tune(
     from kernelwise.cli import results
     from kernelwise.cli.groups_and_time import check_one, check_time_folds, time_folds
     from kernelwise.cli.models import make_model, settle_answers, settle_score
-    from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_samples
+    from kernelwise.cli.samples import check_classes, fit, open_journal, read_samples
     from kernelwise.cli.training_rows import n_distinct
     from kernelwise.reports.answer import answer_of
+    from kernelwise.reports.columns_used import looks_at
 
     started = monotonic()
     files.check_writable(model_file, "--model")
@@ -129,9 +129,16 @@ def tune(
     unwritten = files.Unwritten()
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     # Made once, for the terminal, for JSON and for the report.
-    answer = answer_of(model, held_out)
+    answer = answer_of(model, held_out, data.encoding.target)
+    columns = looks_at(model, data.rows, data.y, data.lines)
     diagnosis = results.diagnosis_of(model, data, chosen, for_report=report_file is not None)
-    told = {"answer": answer, "diagnosis": diagnosis, "test": held_out, "seed": chosen.seed}
+    told = {
+        "answer": answer,
+        "diagnosis": diagnosis,
+        "test": held_out,
+        "seed": chosen.seed,
+        "columns": columns,
+    }
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, source=str(file), **told))
     found = results.unique(
         [
@@ -144,7 +151,7 @@ def tune(
         "task": task.value,
         "data": {**data.describe(file), "n_distinct": n_distinct(data.X, data.y)},
         "settings": chosen.as_json(),
-        **results.tuning_json(model, answer),
+        **results.tuning_json(model, answer, columns),
         "seconds": monotonic() - started,
         "model": model_file,
         "report": report_file,
@@ -153,7 +160,7 @@ def tune(
     if printing.json:
         print_json(result)
     else:
-        results.print_result(first_line(data), result, found, partial(results.print_tuning, result, model))
+        results.print_tuning(result, model, data, answer)
     unwritten.tell()
 
 

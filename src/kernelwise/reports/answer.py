@@ -12,9 +12,10 @@ from kernelwise._core.text import count
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import catalogue
-from kernelwise.reports.held_out import unseen_targets
+from kernelwise.reports.held_out import class_factors, class_indices, unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.engine.rules import standard_error
+from kernelwise.search.verdict.reasons import COUNTS
 from kernelwise.search.verdict.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
@@ -22,6 +23,51 @@ FAR = 3.0
 UNSEEN = "on rows that the model was not trained on"
 #: Classes that are named one by one.
 MAX_NAMED = 12
+#: Constant answers whose cost is told, each.
+MAX_GUESSES = 3
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the answers to rows that the model was not trained on cost, per row.
+
+    Attributes
+    ----------
+    value, error : float
+        The mean over held-out rows, and its standard error.
+    always : dict from str to float
+        The same of always answering a class, by the class, the cheapest first.
+    test : float or None
+        That of the test rows.
+    is_of_weights : bool
+        Whether a wrong answer costs the weight of its class; else costs were given.
+    """
+
+    value: float
+    error: float
+    always: dict[str, float]
+    test: float | None = None
+    is_of_weights: bool = False
+
+    @property
+    def is_no_better(self) -> bool:
+        """Whether a constant answer costs no more, within one standard error."""
+        return not min(self.always.values()) - self.value > self.error
+
+    def text(self, value: float) -> str:
+        """A cost with the digits that the standard error allows."""
+        return score_text(value, False, self.error)
+
+    @property
+    def error_text(self) -> str:
+        """± with the standard error."""
+        return error_text(self.error, False)
+
+    def guesses(self) -> str:
+        """The costs of constant answers; of many classes, the cheapest."""
+        shown = [f"{label}: {self.text(value)}" for label, value in self.always.items()]
+        few = len(shown) <= MAX_GUESSES
+        return f"always answering {', '.join(shown) if few else f'{shown[0]} (the cheapest)'}"
 
 
 @dataclass(frozen=True)
@@ -51,6 +97,12 @@ class Answer:
         Whether the fit found that the model is no better than guessing, which counts the luck of its choice.
     has_costs : bool
         Whether answers go by costs or a threshold.
+    target : str or None
+        Name of what is predicted.
+    corrected : float or None
+        The score without the luck of the best of many settings.
+    cost : Cost or None
+        What answers cost, if wrong ones cost more for one class than for another.
     rmse, mean_rmse, test_rmse : float or None
         Of a regression, in units of y: of held-out rows, of always answering their mean, of test rows.
     n_folds, n_candidates, n_machines, n_features : int
@@ -89,10 +141,16 @@ class Answer:
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
+    target: str | None = None
+    corrected: float | None = None
+    cost: Cost | None = None
 
-    def text(self, score: float) -> str:
-        """A score as it is shown: 97.2 % of a share of rows, 0.972 of other scores."""
-        return score_text(self.sign * score, self.is_share)
+    def text(self, score: float, error: float | None = None) -> str:
+        """A score as it is shown: 97.2 % of a share of rows, else 0.972.
+
+        It has the digits that its error allows; None is the error of the held-out score.
+        """
+        return score_text(self.sign * score, self.is_share, self.cv_error if error is None else error)
 
     def error(self, error: float | None) -> str:
         """± with a standard error; empty if there is none."""
@@ -105,10 +163,19 @@ class Answer:
         return f"{name} on held-out rows"
 
     @property
+    def has_luck(self) -> bool:
+        """Whether the luck of the choice is worth a word: beside a large error it is not."""
+        if self.corrected is None or self.cost is not None:
+            return False
+        return bool(self.cv_score - self.corrected > COUNTS * np.nan_to_num(self.cv_error))
+
+    @property
     def is_no_better(self) -> bool:
         """Whether the score is within one standard error of what ignoring X would give, or owed to luck."""
         if self.baseline_score is None:
             return False
+        if self.cost is not None:
+            return self.cost.is_no_better
         if self.has_costs:  # they give up right answers for cheaper ones
             return self.fit_found_guess
         return self.fit_found_guess or not self.cv_score - self.baseline_score > np.nan_to_num(self.cv_error)
@@ -144,8 +211,10 @@ class Support:
         return f"{count(self.n_support, 'support vector')}, {share:.0f} % of {count(self.n_rows, 'row')}"
 
 
-def answer_of(model: TunedMachine | TunedOneClassSVM, test: tuple[Any, Any] | None = None) -> Answer:
-    """The answer of a fitted model, with its score on test samples."""
+def answer_of(
+    model: TunedMachine | TunedOneClassSVM, test: tuple[Any, Any] | None = None, target: str | None = None
+) -> Answer:
+    """The answer of a fitted model, with its score on test samples; ``target`` is what it predicts."""
     common: dict[str, Any] = {
         "kernel": kernel_text(model.kernel_),
         "meaning": kernel_meaning(model.kernel_, model.scale),
@@ -156,6 +225,7 @@ def answer_of(model: TunedMachine | TunedOneClassSVM, test: tuple[Any, Any] | No
         "n_candidates": len(model.cv_results_["params"]),
         "n_machines": model.n_svm_fits_,
         "seconds": model.result_.seconds,
+        "target": target,
     }
     if isinstance(model, TunedOneClassSVM):
         return Answer(
@@ -191,6 +261,8 @@ def answer_of(model: TunedMachine | TunedOneClassSVM, test: tuple[Any, Any] | No
         baseline_answer="" if baseline is None else str(baseline.answer),
         has_costs=getattr(model, "costs_", None) is not None,
         fit_found_guess=any(finding.name == catalogue.NO_BETTER.name for finding in model.diagnostics_),
+        corrected=getattr(model.result_, "corrected_score", None),
+        cost=cost_of(model, test) if is_classifier(model) else None,
         **common,
         **({} if is_classifier(model) else _errors(model, test)),
     )
@@ -205,6 +277,35 @@ def _errors(model: TunedMachine, test: tuple[Any, Any] | None) -> dict[str, Any]
     return found
 
 
+def cost_of(model: TunedMachine, test: tuple[Any, Any] | None = None) -> Cost | None:
+    """What held-out answers cost by ``costs``, or by class weights that accuracy does not see; else None."""
+    record = model.fit_record_
+    if record is None:
+        return None
+    by_class = class_factors(model, record.truth, record.weight)
+    is_of_weights = getattr(model, "costs", None) is None
+    if not is_of_weights:
+        costs = np.asarray(model.costs_)
+    elif is_share(model) and not np.allclose(by_class, 1.0):
+        costs = by_class[:, None] * (1.0 - np.eye(len(by_class)))
+    else:
+        return None
+    # A rejected row costs as much as the dearest wrong answer.
+    costs = np.column_stack([costs, costs.max(axis=1)])
+    per_row, weight = costs[record.truth, record.predicted], record.weight
+    mean = float(np.average(per_row, weights=weight))
+    error = float(np.sqrt(np.average((per_row - mean) ** 2, weights=weight) / weight.sum()))
+    always = [
+        (repr(label), float(np.average(costs[record.truth, k], weights=weight)))
+        for k, label in enumerate(model.classes_.tolist())
+    ]
+    of_test = None
+    if test is not None and np.isin(test[1], model.classes_).all():
+        answers, truth = (class_indices(model, labels) for labels in (model.predict(test[0]), test[1]))
+        of_test = float(costs[truth, answers].mean())
+    return Cost(mean, error, dict(sorted(always, key=lambda pair: pair[1])), of_test, is_of_weights)
+
+
 def support_of(model: TunedMachine) -> Support | None:
     """Support vectors of a trained model; None without one."""
     record = model.fit_record_
@@ -214,9 +315,17 @@ def support_of(model: TunedMachine) -> Support | None:
 
 
 def headline(answer: Answer) -> str:
-    """The answer in a line: of a test that is far below cross-validation, the test's."""
+    """The answer in a line, with what is predicted."""
+    said = verdict(answer)
+    return sentence(said) if answer.target is None else f"Predicting {answer.target!r}: {said}"
+
+
+def verdict(answer: Answer) -> str:
+    """How good the model is beside a guess; of a test that is far below cross-validation, its score."""
     if answer.test_gap is not None:
         return _of_test(answer)
+    if answer.cost is not None:
+        return _of_cost(answer, answer.cost)
     if answer.rmse is not None and answer.score == "R²":
         return _of_regression(answer)
     told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
@@ -227,6 +336,22 @@ def headline(answer: Answer) -> str:
         clearly = "not clearly" if answer.cv_score > answer.baseline_score else "no"
         return f"{told}: {clearly} better than {answer.baseline_answer} ({guess})"
     return f"{told}; {answer.baseline_answer}: {guess}"
+
+
+def expectation(answer: Answer) -> str:
+    """What to expect of new rows: the test's score, or the held-out one without the luck of the choice."""
+    if answer.test_score is not None:
+        where = f"on {count(answer.n_test or 0, 'test row')}"
+        told = _told(answer, answer.test_score, where, answer.test_error)
+        if answer.cost is not None and answer.cost.test is not None:
+            return f"a cost of {answer.cost.text(answer.cost.test)} per row {where}, {told}"
+        return (
+            told if answer.test_rmse is None else f"{told}: typical error (RMSE) {number(answer.test_rmse)}"
+        )
+    if not answer.has_luck or answer.corrected is None:
+        return "about the same for new rows of the same kind"
+    expected = answer.text(answer.corrected)
+    return f"about {expected} for new rows: the best of {answer.n_candidates} settings is partly luck"
 
 
 def setting(answer: Answer) -> str:
@@ -250,10 +375,8 @@ def _kernel(text: str) -> str:
 
 
 def _told(answer: Answer, score: float, where: str, error: float | None) -> str:
-    value = answer.text(score)
-    told = f"{value} correct {where}" if answer.is_share else f"{sentence(answer.score)} {value} {where}"
-    plus_minus = answer.error(error).strip()
-    return f"{told}, {plus_minus}" if plus_minus else told
+    value = f"{answer.text(score, error)}{answer.error(error)}"
+    return f"{value} correct {where}" if answer.is_share else f"{answer.score} {value} {where}"
 
 
 def _of_test(answer: Answer) -> str:
@@ -261,6 +384,17 @@ def _of_test(answer: Answer) -> str:
     where = f"on {count(answer.n_test or 0, 'test row')}"
     told = _told(answer, answer.test_score, where, answer.test_error)
     return f"{told}; cross-validation: {answer.text(answer.cv_score)}"
+
+
+def _of_cost(answer: Answer, cost: Cost) -> str:
+    what = "weighted cost" if cost.is_of_weights else "cost"
+    value = f"{cost.text(cost.value)}{cost.error_text}"
+    told = f"a {what} of {value} per row {UNSEEN}"
+    right = answer.text(answer.cv_score)
+    right = f"{right} are correct" if answer.is_share else f"{answer.score} {right}"
+    if cost.is_no_better:
+        return f"{told}: not clearly better than {cost.guesses()}; {right}"
+    return f"{told}; {cost.guesses()}; {right}"
 
 
 def _of_regression(answer: Answer) -> str:

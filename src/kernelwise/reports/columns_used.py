@@ -128,6 +128,8 @@ class LooksAt:
         Mean of |value|, as a share of all columns.
     weights : ndarray of shape (n_bars,) or None
         Learned weights of the same columns.
+    shares : dict from str to float
+        The importance of all columns by their names.
     n_columns, n_rows, n_background : int
         Columns, explained rows, and rows that absent columns are taken from.
     unit : str
@@ -141,6 +143,7 @@ class LooksAt:
     names: list[str]
     importance: np.ndarray
     weights: np.ndarray | None
+    shares: dict[str, float]
     n_columns: int
     n_rows: int
     n_background: int
@@ -190,6 +193,7 @@ def looks_at(
         names,
         bars,
         weights,
+        dict(zip(found.feature_names, share.tolist(), strict=True)),
         len(found.feature_names),
         len(rows),
         size[1],
@@ -321,4 +325,4 @@ def cell_text(cell: object) -> str:
     """A cell of a row in a few letters."""
     if cell is None or cell != cell:  # NaN is not itself
         return "missing"
-    return f"{cell:.4g}" if isinstance(cell, float | int) else str(cell)
+    return number(cell, 4) if isinstance(cell, float | int) else str(cell)

@@ -185,6 +185,8 @@ def report_data(
     answer: Answer | None = None,
     diagnosis: Sequence[Finding] | None = None,
     strangest: Sequence[Strange] | None = None,
+    target: str | None = None,
+    columns: LooksAt | None = None,
 ) -> ReportData:
     """Collect the contents of a report on a tuned model.
 
@@ -219,6 +221,10 @@ def report_data(
         Findings of `kernelwise.diagnose` about the training rows, if it was run before; None runs it.
     strangest : sequence of Strange, default=None
         The strangest rows of one class, if they were found before; None finds them.
+    target : str, default=None
+        Name of what is predicted; None is the name that ``y`` has, if it is a column of a data frame.
+    columns : LooksAt, default=None
+        Which columns made the predictions for the training rows, if that was found before; None finds it.
 
     Returns
     -------
@@ -241,6 +247,7 @@ def report_data(
     if not isinstance(model, TunedMachine):
         raise TypeError(f"A report needs a fitted TunedSVC, TunedSVR or TunedOneClassSVM, got {model!r}.")
     check_is_fitted(model, "result_")
+    target = target_name(y) if target is None else target
     X, y = _outlier_rows(model, X, y) if is_outlier_detector(model) else _rows(X, y)
     if test is not None:
         if not hasattr(model, "best_estimator_"):
@@ -251,11 +258,11 @@ def report_data(
             raise ValueError("A report on unusual rows has no test and no comparison. Leave both out.")
         parts = _outlier_parts(model, X, y, lines, strangest)
     else:
-        parts = _parts(model, X, y, test, lines)
+        parts = _parts(model, X, y, test, lines, columns)
     if comparison is not None:
         said = [*comparison.verdict(), *comparison.losses(), *comparison.notes()]
         parts |= {"comparison": versus(comparison), "losses": said}
-    answer = answer_of(model, test) if answer is None else answer
+    answer = answer_of(model, test, target) if answer is None else answer
     return ReportData(
         answer=answer,
         why=tuple(model.result_.why),
@@ -275,6 +282,12 @@ def report_data(
         n_columns=answer.n_features if n_columns is None else n_columns,
         **parts,
     )
+
+
+def target_name(y: object) -> str | None:
+    """The name of a column of a data frame; None of other targets."""
+    name = getattr(y, "name", None)
+    return None if name is None or callable(name) else str(name)
 
 
 def _rows(X: RowsLike | None, y: ArrayLike | None) -> tuple[Any, np.ndarray | None]:
@@ -312,6 +325,7 @@ def _parts(
     y: np.ndarray | None,
     test: tuple[Any, Any] | None,
     lines: np.ndarray | Sequence[int] | None,
+    columns: LooksAt | None,
 ) -> dict[str, Any]:
     """What is shown of a classifier or a regression."""
     paths = c_paths(model)
@@ -331,7 +345,7 @@ def _parts(
     if X is not None and y is not None and hasattr(model, "best_estimator_"):
         if is_classifier(model):
             parts["regions"] = decision_regions(model, X, y, coded_names(model))
-        parts["looks_at"] = looks_at(model, X, y, lines)
+        parts["looks_at"] = looks_at(model, X, y, lines) if columns is None else columns
     return parts
 
 

@@ -69,6 +69,8 @@ def finding_of_test(answer: Answer) -> Finding | None:
 def settled(model: TunedMachine, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:
     """Findings as they stand after the choices that the user has made, and beside the answer."""
     for finding in findings:
+        if finding.name == catalogue.NO_BETTER.name and answer.cost is not None and not answer.is_no_better:
+            continue  # by the share of right answers, which is not what the model was asked for
         if finding.name in catalogue.LEFT_TO_DO:
             finding = _without_followed(model, finding)
         elif finding.name in ABOUT_CRITERIA and model.criterion == "auto":

@@ -416,6 +416,12 @@ def class_index(classes: np.ndarray, labels: ArrayLike, what: str) -> np.ndarray
     return np.searchsorted(classes, labels)
 
 
+def class_indices(model: TunedMachine, labels: np.ndarray) -> np.ndarray:
+    """Class indices of predicted labels; −1 for the label of rejected samples."""
+    index = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
+    return np.where(model.classes_[index] == labels, index, -1)
+
+
 def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndarray:
     """All rows, or a random choice of them in their order."""
     if n <= limit:

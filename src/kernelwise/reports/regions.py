@@ -13,7 +13,7 @@ from kernelwise._core.typing import RowsLike
 from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.kernels.base import Kernel
-from kernelwise.reports.held_out import class_index, some_of, some_rows
+from kernelwise.reports.held_out import class_index, class_indices, some_of, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
 N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
@@ -116,10 +116,10 @@ def decision_regions(model: TunedMachine, X: RowsLike, y: np.ndarray, names: lis
     machine, X, truth = model.best_estimator_, some_of(X, rows), class_index(model.classes_, y[rows], "y")
 
     def answers(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        said = _indices(model, machine.predict(cells))
+        said = class_indices(model, machine.predict(cells))
         return machine.decision_function(cells) if len(model.classes_) == 2 else said.astype(float), said
 
-    labels, predicted = [str(c) for c in model.classes_], _indices(model, model.predict(X))
+    labels, predicted = [str(c) for c in model.classes_], class_indices(model, model.predict(X))
     return _regions(model, X, names, answers, truth, predicted, labels, some_rows(len(rows), MAX_POINTS))
 
 
@@ -198,9 +198,3 @@ def _ticks(column: np.ndarray) -> np.ndarray:
 
 def _nearest(axis: np.ndarray, column: np.ndarray) -> np.ndarray:
     return np.rint((column - axis[0]) / (axis[1] - axis[0])).astype(int)
-
-
-def _indices(model: TunedMachine, labels: np.ndarray) -> np.ndarray:
-    """Class indices of predicted labels; −1 for the label of rejected samples."""
-    index = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
-    return np.where(model.classes_[index] == labels, index, -1)

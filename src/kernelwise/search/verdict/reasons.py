@@ -107,7 +107,7 @@ def _mean(choice: Choice) -> float:
 
 def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
     share, baseline = validator.scorer.is_share, told.baseline
-    found = f"{score_text(told.score, share)}{error_text(told.error, share)}"
+    found = f"{score_text(told.score, share, told.error)}{error_text(told.error, share)}"
     what = model_text(choice.scored.kernel, choice.C)
     verb = "correctly predicts" if share else "has a cross-validated score of"
     where = " of the rows that it was not trained on" if share else ""
@@ -115,7 +115,7 @@ def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
     if not np.isfinite(baseline.score):
         return sentence
     guess = f"{baseline.answer[0].upper()}{baseline.answer[1:]} {'would be right for' if share else 'scores'}"
-    return f"{sentence} {guess} {score_text(baseline.score, share)}."
+    return f"{sentence} {guess} {score_text(baseline.score, share, told.error)}."
 
 
 def _other_labels(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
@@ -137,7 +137,7 @@ def _luck(validator: CrossValidator, told: Summary) -> list[str]:
     if told.score - told.corrected <= COUNTS * float(np.nan_to_num(told.error)):
         return []
     n_settings = sum(len(scored.Cs) for scored in validator.scored)
-    left = score_text(told.corrected, validator.scorer.is_share)
+    left = score_text(told.corrected, validator.scorer.is_share, told.error)
     return [
         f"The best of {n_settings} settings owes part of its score to luck: expect about {left} on rows that "
         "had no part in the choice."

@@ -100,9 +100,29 @@ def model_text(kernel: Any, C: float) -> str:
     return f"{title} with {numbers[0]} and C = {number(C)}"
 
 
-def score_text(value: float, share: bool) -> str:
-    """97.2 % for a share of rows, 0.972 for other scores."""
-    shown = f"{100 * value:.1f} %" if share else f"{round(value, 3) + 0.0:.3f}"  # no minus before zero
+def decimals(error: float | None, share: bool) -> int:
+    """Digits after the point that a standard error allows: one digit of it, or two below 36.
+
+    Without an error it is one digit of a share in per cent, and three of other scores.
+
+    Examples
+    --------
+    >>> [decimals(error, share=True) for error in (0.0125, 0.007, 0.046, None)]
+    [1, 1, 0, 1]
+    >>> decimals(0.012, share=False)
+    3
+    """
+    if error is None or not np.isfinite(error) or error <= 0.0:
+        return 1 if share else 3
+    size = 100.0 * error if share else error
+    digits = -int(np.floor(np.log10(size)))
+    return int(np.clip(digits + (size * 10.0**digits < 3.55), 0, 6))
+
+
+def score_text(value: float, share: bool, error: float | None = None) -> str:
+    """97.2 % for a share of rows, 0.972 for other scores, with the digits that its standard error allows."""
+    digits = decimals(error, share)
+    shown = f"{100 * value:.{digits}f} %" if share else f"{round(value, digits) + 0.0:.{digits}f}"  # no −0
     return shown.replace("-", "−")
 
 
@@ -110,4 +130,4 @@ def error_text(error: float | None, share: bool) -> str:
     """± with the standard error; empty if there is none."""
     if error is None or not np.isfinite(error):
         return ""
-    return f" ± {100 * error:.1f}" if share else f" ± {error:.3f}"
+    return f" ± {100 * error if share else error:.{decimals(error, share)}f}"

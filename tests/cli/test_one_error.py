@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.search.verdict.wording import decimals
 
 #: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (
@@ -51,7 +50,9 @@ def shown(run, files):
 
 def texts(score, error, allows, share):
     """A score and its error with the digits that an error allows."""
-    factor, digits = 100 if share else 1, decimals(allows, share)
+    factor = 100 if share else 1
+    first = f"{factor * allows:e}"  # two digits of an error that begins below 3.55, else one
+    digits = max(0, -int(first.partition("e")[2]) + (float(first.partition("e")[0]) < 3.55))
     return f"{factor * score:.{digits}f}", f"{factor * error:.{digits}f}"
 
 

@@ -68,12 +68,20 @@ def test_kernel_function_of_words():
     assert set(model.support_vectors_) <= set(words)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"kernel": "linear"}, {"multiclass": "ovr"}], ids=str)
-def test_blocks_of_rows_do_not_change_the_values(iris, parameters, monkeypatch):
+@pytest.mark.parametrize("least_rows", [3, 7, 40])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"kernel": "linear"}, {"multiclass": "ovr"}, {"kernel": np.inner}],
+    ids=["rbf", "linear", "ovr", "function"],
+)
+def test_blocks_of_rows_and_support_vectors_do_not_change_the_values(
+    iris, parameters, least_rows, monkeypatch
+):
     X, y = iris
     model = SVC(**parameters).fit(X, y)
     expected = model.decision_function(X)
     monkeypatch.setattr(_machine, "BLOCK", 7 * len(model.support_) + 1)
+    monkeypatch.setattr(_machine, "LEAST_ROWS", least_rows)
     assert_allclose(model.decision_function(X), expected, rtol=1e-10)
 
 

@@ -31,7 +31,8 @@ from kernelwise.estimators.kernel_argument import (
 )
 from kernelwise.search.data.scaling import apply_scaler
 
-BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
+BLOCK = 2**19  # kernel values held at once in prediction (4 MiB), …
+LEAST_ROWS = 256  # … of so many rows at least: what is prepared for support vectors serves all of them
 
 
 class SamplesOrGram(BaseEstimator):
@@ -244,19 +245,23 @@ class OutlierMachine(OutlierMixin, KernelMachine):
 def decision_values(
     kernel: KernelFunction, X: Any, support: Any, beta: np.ndarray, intercept: np.ndarray
 ) -> np.ndarray:
-    """Decision values of all machines: one block of kernel values and one matrix product for some rows.
+    """Decision values of all machines: blocks of kernel values, each with one matrix product.
 
     ``beta`` has the shape (n_machines, n_SV), the result (n_rows, n_machines).
     """
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     values = np.tile(intercept, (n_rows, 1))
     n_support = beta.shape[1]
-    rows = max(1, BLOCK // max(1, n_support))
+    rows = max(LEAST_ROWS, BLOCK // max(1, n_support))
+    columns = BLOCK // rows
+    parts = [slice(start, min(start + columns, n_support)) for start in range(0, n_support, columns)]
     coefficients = np.ascontiguousarray(beta.T)
 
     def add(first: int) -> None:
         block = slice(first, min(first + rows, n_rows))
-        values[block] += kernel_values(kernel, X[block], support, n_support) @ coefficients
+        for part in parts:
+            K = kernel_values(kernel, X[block], support[part], part.stop - part.start)
+            values[block] += K @ coefficients[part]
 
     # Without a support vector, as with an enormous tol, only the offset is left.
     firsts = range(0, n_rows if n_support else 0, rows)

@@ -17,7 +17,7 @@ from kernelwise._core.typing import Predictor
 from kernelwise.comparison.peers import n_machines
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels.metric import most_relevant
-from kernelwise.search.verdict.wording import kernel_text
+from kernelwise.search.wording import kernel_text
 
 ROW = "{:<34} {:>8} {:>9} {:>8}"
 GRID = {"gamma": 2.0 ** np.arange(-15, 4), "C": 2.0 ** np.arange(-5, 16)}

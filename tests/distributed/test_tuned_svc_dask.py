@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +17,7 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import MappedBlocks, NystroemMap
-from kernelwise.search.engine.context import Deadline, FitContext
+from kernelwise.search.engine.context import FitContext
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.landmarks import Rows
 from kernelwise.sketch.pass_over_pairs import SortedSamples
@@ -53,7 +55,7 @@ def one_thread():
 @pytest.fixture
 def few_here(monkeypatch):
     monkeypatch.setattr("kernelwise.distributed.fit.MANY", 600)
-    monkeypatch.setattr("kernelwise.estimators._finish.FEW", 500)
+    monkeypatch.setattr("kernelwise.search.final.machine.FEW", 500)
 
 
 def test_few_rows_are_as_if_in_memory():
@@ -204,10 +206,11 @@ def test_a_regression_is_trained_on_rows_in_chunks():
     samples = [delayed(sorted_samples)(Z[first : first + 400]) for first in range(0, N, 400)]
     chunks = ChunkedSamples(samples, np.array([400, 400, 400, 300]))
     sample = Rows(Z[::5], y[::5], np.ones(300), np.ones(300))
+    sample.score = lambda predictions, *_: np.zeros(len(predictions))
     machines = []
     for everything in (ChunkedTrainingRows(chunks, y, np.ones(N), np.ones(N)), Rows(Z, y, *np.ones((2, N)))):
         machine = NystroemSVR(RBF(0.1), n_components=30, C=5.0)
-        machine.fit_rows(sample, lambda predictions, *_: np.zeros(len(predictions)), Deadline(), everything)
+        machine.fit_rows(replace(sample, full=everything))
         machines.append(machine)
     assert machines[0].n_trained_ == N
     np.testing.assert_allclose(machines[0].predict(Z), machines[1].predict(Z), atol=1e-8)

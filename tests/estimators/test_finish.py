@@ -10,7 +10,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise import TunedSVC, _native
-from kernelwise.estimators import _finish, _svc_training
+from kernelwise.estimators import _svc_training
+from kernelwise.search.final import machine as final_machine
 from kernelwise.solvers import probability
 
 
@@ -30,7 +31,7 @@ def test_a_warning_of_sigmoids_is_given_while_the_model_is_trained(monkeypatch, 
         finally:
             has_sigmoids.set()
 
-    monkeypatch.setattr(_finish, "MANY_VALUES", 0)
+    monkeypatch.setattr(final_machine, "MANY_VALUES", 0)
     monkeypatch.setattr(_svc_training, "fit_many", lambda K, machines, *_: [None] * len(machines))
     monkeypatch.setattr(_svc_training, "_train", train_late)
     monkeypatch.setattr(probability, "_newton", fit_sigmoids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.estimators._finish_one_class import Tail, fit_sigmoid, some_of, threshold_at
+from kernelwise.search.final.one_class import Tail, fit_sigmoid, some_of, threshold_at
 
 
 @pytest.fixture

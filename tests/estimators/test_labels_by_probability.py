@@ -16,12 +16,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
-from kernelwise.estimators._labels_score import labels_findings
-from kernelwise.estimators.fit_record import held_out_sigmoids
 from kernelwise.exceptions import TrustWarning
 from kernelwise.reports.answer import answer_of
 from kernelwise.reports.held_out import unseen_classes
+from kernelwise.search import Classification
 from kernelwise.search.data.samples import Samples
+from kernelwise.search.verdict.trust import labels_findings
 from kernelwise.solvers.probability import class_probabilities, fit_platt, most_likely, platt_probability
 
 ESTIMATORS = {
@@ -74,7 +74,7 @@ def test_probabilities_are_of_the_population_that_has_the_weights(overlapping):
     """Maximum likelihood: their weighted mean over held-out rows is the weighted share of the class."""
     X, y, _ = overlapping(2)
     bound, weight = np.where(y == 1, 20.0, 1.0), np.ones(len(y))
-    sigmoids, _ = held_out_sigmoids(Samples(None, y, y, weight, bound), X[:, :1], 2, "ovo")
+    sigmoids, _ = Classification(np.arange(2)).sigmoids(Samples(None, y, y, weight, bound), X[:, :1])
     target = np.where(y == 1, 13 / 14, 1 / 62)  # Platt's, of 12 and 60 samples
     p = platt_probability(X[:, 0], *sigmoids[0])
     assert_allclose(np.average(p, weights=bound), np.average(target, weights=bound), rtol=1e-6)

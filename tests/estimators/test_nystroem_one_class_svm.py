@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from kernelwise import NystroemOneClassSVM, OneClassSVM, explain, load
-from kernelwise.estimators import nystroem_machines
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large.linear_machine import FeatureRows
 from kernelwise.large.nystroem import NystroemMap
+from kernelwise.search.propose import landmarks
 from kernelwise.solvers import solve_one_class
 from kernelwise.solvers.one_class_rows import one_class_on_rows
 
@@ -71,7 +71,7 @@ def test_landmarks_are_doubled_until_they_hold_the_kernel(monkeypatch):
     assert narrow.left_out_ < 0.05
     assert (wide.predict(Z) == -1).mean() <= 0.1
     assert wide.duality_gap_ < 1e-3
-    monkeypatch.setattr(nystroem_machines, "SIZES", (5, 10))
+    monkeypatch.setattr(landmarks, "SIZES", (5, 10))
     with pytest.warns(KernelwiseWarning, match=r"The features of 10 landmarks leave out .* too narrow"):
         few = NystroemOneClassSVM(RBF(10.0)).fit(Z)
     kept = (NystroemMap.from_landmarks(RBF(10.0), few.support_vectors_).transform(Z) ** 2).sum(axis=1)

@@ -116,7 +116,6 @@ def test_many_rows_are_searched_on_a_sample_and_trained_on_all(samples, monkeypa
 def test_prepared_rows_with_a_deadline_and_a_score_of_their_own(samples, monkeypatch):
     X, y = samples
     monkeypatch.setattr(landmarks, "MAX_SEARCH_ROWS", 100)
-    rows = landmarks.Rows(X, y, np.ones(500), np.ones(500))
     deadline = Deadline(1e-9, clock=lambda: 0.0)
     asked = []
 
@@ -125,7 +124,8 @@ def test_prepared_rows_with_a_deadline_and_a_score_of_their_own(samples, monkeyp
         return -np.average(np.abs(predictions - y[test]), axis=1, weights=weight)
 
     machine = NystroemSVR(n_components=20)
-    held_out = machine.fit_rows(rows, score, deadline)
+    rows = landmarks.Rows(X, y, np.ones(500), np.ones(500), score=score, deadline=deadline)
+    held_out = machine.fit_rows(rows).held_out()
     assert machine.n_trained_ == 100
     assert deadline.skipped == ["training on 400 of 500 distinct rows"]
     assert asked[0][0] == (10, 20)
@@ -139,10 +139,11 @@ def test_prepared_rows_with_a_deadline_and_a_score_of_their_own(samples, monkeyp
 
 def test_the_final_machine_is_trained_on_the_rows_that_others_are_a_sample_of(samples):
     X, y = samples
-    part = landmarks.Rows(X[:200], y[:200], np.ones(200), np.ones(200))
     everything = landmarks.Rows(X, y, np.ones(500), np.ones(500))
+    part = landmarks.Rows(X[:200], y[:200], np.ones(200), np.ones(200), full=everything)
+    part.score = lambda predictions, *_: np.zeros(len(predictions))
     machine = NystroemSVR(RBF(0.5), n_components=30, C=2.0, epsilon=0.0)
-    machine.fit_rows(part, lambda predictions, *_: np.zeros(len(predictions)), Deadline(), everything)
+    machine.fit_rows(part)
     Phi = NystroemMap.from_landmarks(RBF(0.5), machine.support_vectors_).transform(X)
     assert machine.n_trained_ == 500
     assert_allclose(machine.predict(X), Ridge(alpha=0.25).fit(Phi, y).predict(Phi), atol=1e-7)

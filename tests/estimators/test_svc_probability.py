@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict, train_test_split
 
 from kernelwise import SVC
-from kernelwise.estimators._svc_training import sigmoid_folds
+from kernelwise.search import folds_for_sigmoids
 from kernelwise.solvers.probability import couple, fit_platt, platt_probability
 
 
@@ -55,7 +55,7 @@ def test_two_classes_follow_the_definition(blobs):
     X, y = blobs
     model = SVC(gamma=0.3, probability=True, random_state=5, tol=1e-8).fit(X, y)
     index = np.unique(y, return_inverse=True)[1]
-    folds = sigmoid_folds(X, index, np.ones(len(y)), 5)
+    folds = folds_for_sigmoids(X, index, np.ones(len(y)), 5)
     assert_array_equal(folds.rows, np.arange(len(y)))
     sizes = [np.bincount(index[test], minlength=2) for _, test in folds.folds]
     assert len(sizes) == 5

@@ -159,11 +159,11 @@ def test_frames_gaps_and_sparse_rows(rng):
 
 
 def test_many_rows_are_sampled_and_other_solvers_agree_on_the_order(rng, monkeypatch):
-    from kernelwise.estimators import _finish_one_class
     from kernelwise.search.families.one_class import OneClass
+    from kernelwise.search.final import one_class as final_one_class
 
     monkeypatch.setattr(OneClass, "max_rows", 200)
-    monkeypatch.setattr(_finish_one_class, "MANY", 300)
+    monkeypatch.setattr(final_one_class, "MANY", 300)
     X, new = rng.normal(size=(500, 2)), rng.normal(size=(300, 2)) * 2.0
     fresh = rng.normal(size=(3000, 2))
     models = [TunedOneClassSVM(solver=solver).fit(X) for solver in ("auto", "exact", "nystroem")]

@@ -20,7 +20,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from kernelwise import SVC, TunedSVC
 from kernelwise.kernels import RBF
-from kernelwise.search.verdict.wording import model_text
+from kernelwise.search.wording import model_text
 from kernelwise.solvers.probability import decide
 
 

@@ -7,11 +7,11 @@ import pytest
 from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
-from kernelwise.estimators import tuned as _tuned_base
-from kernelwise.estimators._finish import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.search.engine import context
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.families.classification import Classification
+from kernelwise.search.final.machine import affordable_rows
 
 
 class SlowClock:
@@ -32,7 +32,7 @@ def slow_clock(monkeypatch):
     def deadline(seconds, reserve):
         return Deadline(seconds, reserve, clock=clock)
 
-    monkeypatch.setattr(_tuned_base, "Deadline", deadline)
+    monkeypatch.setattr(context, "Deadline", deadline)
     return clock
 
 

@@ -15,8 +15,8 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 
 import kernelwise
 from kernelwise import TunedSVC
-from kernelwise.estimators._threshold import Threshold, threshold_findings
-from kernelwise.estimators.costs import cost_matrix, costs_of_threshold
+from kernelwise.estimators.costs import cost_matrix
+from kernelwise.search.final.threshold import Threshold, costs_of_threshold, threshold_findings
 from kernelwise.solvers.probability import most_likely
 
 

@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_classification
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
-from kernelwise.estimators import _finish
-from kernelwise.estimators._finish import why_nystroem
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.engine.context import Deadline
+from kernelwise.search.final import machine as final_machine
+from kernelwise.search.final.machine import why_nystroem
 from kernelwise.search.propose import landmarks
 
 
@@ -70,8 +70,8 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
     few = TunedSVC().fit(X, y)
     assert isinstance(few.best_estimator_, SVC)
     assert not found(few)
-    monkeypatch.setattr(_finish, "FEW", 100)
-    monkeypatch.setattr(_finish, "MANY", 300)
+    monkeypatch.setattr(final_machine, "FEW", 100)
+    monkeypatch.setattr(final_machine, "MANY", 300)
     many = TunedSVC().fit(X, y)
     assert isinstance(many.best_estimator_, NystroemSVC)
     assert "because 400 distinct rows are more than 300" in found(many)[0].message
@@ -103,15 +103,17 @@ def test_three_classes_with_weights_and_text_labels():
 def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
     X, y = samples
     monkeypatch.setattr(landmarks, "MAX_SEARCH_ROWS", 100)
-    rows = landmarks.Rows(X, y, np.ones(400), np.ones(400), np.array([0, 1]))
     deadline = Deadline(1e-9, clock=lambda: 0.0)
+    rows = landmarks.Rows(X, y, np.ones(400), np.ones(400), np.array([0, 1]), deadline=deadline)
     machine = NystroemSVC(n_components=20)
-    machine.fit_rows(rows, machine._score(rows), deadline)
+    rows.score = machine._score(rows)
+    machine.fit_rows(rows)
     assert machine.n_trained_ == 100
     assert deadline.skipped == ["training on 300 of 400 distinct rows"]
     monkeypatch.setattr(landmarks, "SIZES", (5, 10, 20))
     machine = NystroemSVC()
-    machine.fit_rows(rows, machine._score(rows), deadline)
+    rows.score = machine._score(rows)
+    machine.fit_rows(rows)
     assert set(machine.search_results_["n_components"]) == {5}
     assert "10 landmarks" in deadline.skipped
 

@@ -32,7 +32,7 @@ def test_the_log_loss_of_a_search_is_that_of_sigmoids_of_other_folds(cancer):
     decisions = []
     Z = model.scaler_.transform(X)
     for train, test in folds:
-        machine = model._machine().set_params(tol=1e-6).fit(Z[train], y[train])
+        machine = model._machine(model.kernel_, model.C_, None).set_params(tol=1e-6).fit(Z[train], y[train])
         decisions.append((test, machine.machine_values(Z[test])[:, 0]))
     (first, f), (second, g) = decisions
     losses = []

@@ -12,9 +12,9 @@ from sklearn.datasets import make_friedman1
 from threadpoolctl import threadpool_limits
 
 from kernelwise import SVR, NystroemSVR, TunedSVR, load
-from kernelwise.estimators import _finish
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.engine.context import Deadline
+from kernelwise.search.final import machine as final_machine
 from kernelwise.search.propose import landmarks
 from kernelwise.search.propose.landmarks import Rows
 
@@ -93,8 +93,8 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, model, monkey
     few = TunedSVR().fit(*samples)
     assert isinstance(few.best_estimator_, SVR)
     assert not nystroem_findings(few)
-    monkeypatch.setattr(_finish, "FEW", 100)
-    monkeypatch.setattr(_finish, "MANY", 200)
+    monkeypatch.setattr(final_machine, "FEW", 100)
+    monkeypatch.setattr(final_machine, "MANY", 200)
     many = TunedSVR().fit(*samples)
     assert "because 300 distinct rows are more than 200" in nystroem_findings(many)[0].message
     assert_array_equal(many.predict(samples[0]), model.predict(samples[0]))
@@ -136,11 +136,9 @@ def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
     monkeypatch.setattr(landmarks, "SIZES", (5, 10, 20))
     deadline = Deadline(1e-9, clock=lambda: 0.0)
     machine = NystroemSVR()
-    machine.fit_rows(
-        Rows(X, y, np.ones(300), np.ones(300)),
-        lambda decision, rows, weight: -np.mean((decision - y[rows]) ** 2, axis=1),
-        deadline,
-    )
+    rows = Rows(X, y, np.ones(300), np.ones(300), deadline=deadline)
+    rows.score = lambda decision, test, weight: -np.mean((decision - y[test]) ** 2, axis=1)
+    machine.fit_rows(rows)
     assert machine.n_trained_ == 100
     assert set(machine.search_results_["n_components"]) == {5}
     assert deadline.skipped == ["10 landmarks", "training on 200 of 300 distinct rows"]

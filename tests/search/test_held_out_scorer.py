@@ -13,7 +13,7 @@ from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, make_sc
 
 def make_scorer(y, weight, scoring=None):
     answers = ClassAnswers("ovo", "ovr", None, breaks_ties=True)
-    path_scorer = PathScorer(make_scorers(SVC(), scoring), scoring, answers)
+    path_scorer = PathScorer(make_scorers(SVC(), scoring, "SVC"), scoring, answers)
     is_share = scoring in (None, "accuracy")
     return HeldOutScorer(path_scorer, np.zeros((len(y), 1)), y, weight, np.unique(y), is_share)
 

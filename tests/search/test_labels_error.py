@@ -10,9 +10,8 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
 from kernelwise import TunedSVC
-from kernelwise.estimators._prepare_fit import prepare_fit
-from kernelwise.estimators._routing import Routed
 from kernelwise.search.engine.context import FitContext
+from kernelwise.search.fit import prepare_fit
 from kernelwise.search.verdict.summary import labels_error
 
 N_RARE, N = 11, 60
@@ -26,7 +25,9 @@ def labels_of():
         rng = np.random.default_rng(5)
         y = np.where(np.arange(N) < N_RARE, 0, 1 + np.arange(N) % (n_classes - 1))
         model = TunedSVC("rbf", cv=3, scoring=scoring)
-        validator = prepare_fit(model, rng.normal(size=(N, 2)), y, weight, FitContext(), Routed({}))[0]
+        settings, context = model._settings(), FitContext()
+        data = model._read(rng.normal(size=(N, 2)), y, weight, context, model._route(None, None, {}))
+        validator = prepare_fit(model, data, settings, model._family(), context)[0]
         truth = validator.held_out.y[validator.tested]
         return validator, np.where(rng.random(N) < 0.7, truth, rng.integers(0, n_classes, N))
 

@@ -15,7 +15,7 @@ from kernelwise.kernels import RBF, Linear
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.result import Choice
 from kernelwise.search.verdict.reasons import RULES, WHY_TRIED, Summary, around, reasons, spoken, why_tried
-from kernelwise.search.verdict.wording import model_text
+from kernelwise.search.wording import model_text
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.estimators._closing import _kinds
 from kernelwise.kernels import (
     KERNELS,
     RBF,
@@ -17,7 +16,8 @@ from kernelwise.kernels import (
     as_kernel,
 )
 from kernelwise.search.propose.epsilon import _said
-from kernelwise.search.verdict.wording import kernel_meaning, kernel_text, model_text, score_text
+from kernelwise.search.verdict.trust import _kinds
+from kernelwise.search.wording import kernel_meaning, kernel_text, model_text, score_text
 
 
 @pytest.mark.parametrize("kernel", [RBF(gamma=0.3), ExponentialRBF(gamma=0.3)])

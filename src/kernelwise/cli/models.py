@@ -13,7 +13,6 @@ from kernelwise.cli.output import UserError, say
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.estimators.costs import check_threshold_score
-from kernelwise.estimators.settings import check_settings
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
@@ -89,7 +88,7 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
             if value is not None:
                 raise UserError(f"{option} does not work with --task regression. Leave it out.")
         model = TunedSVR(**parameters)
-    check_settings(model)
+    model._settings()
     return model
 
 

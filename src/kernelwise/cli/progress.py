@@ -93,7 +93,7 @@ class Progress:
 
     def scored(self, path: ScoredKernel) -> None:
         """A kernel was scored along its values of C."""
-        from kernelwise.search.verdict.wording import kernel_text, number
+        from kernelwise.search.wording import kernel_text, number
 
         self.n_models += path.n_machines
         self.done()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwise import __version__
 from kernelwise._core.text import count
+from kernelwise._core.typing import ScaleLike
 from kernelwise.cli.output import print_facts, print_table, session
 from kernelwise.cli.training_rows import n_copies
 from kernelwise.diagnostics.diagnosis import diagnose, diagnose_pairs, most_serious_first
@@ -21,7 +22,7 @@ from kernelwise.reports.findings import ABOUT_CRITERIA, OF_FIT, finding_of_test,
 from kernelwise.reports.outliers import Strange, share_text
 from kernelwise.reports.words import score_key
 from kernelwise.search.verdict.leaks import copies_finding
-from kernelwise.search.verdict.wording import kernel_meaning, kernel_text, number
+from kernelwise.search.wording import kernel_meaning, kernel_text, number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ MAX_PAIRS = 20_000
 SERIOUS = ("error", "warning")
 
 
-def of_rows(data: Samples, kernel: str, scale: str | None, seed: int, pairs: bool = True) -> list[Finding]:
+def of_rows(data: Samples, kernel: str, scale: ScaleLike, seed: int, pairs: bool = True) -> list[Finding]:
     """Findings about the rows of a file as ``tune`` sees them: coded, and scaled."""
     return diagnose(
         data.X,

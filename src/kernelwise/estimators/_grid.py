@@ -39,10 +39,7 @@ from kernelwise.estimators.kernel_argument import (
 from kernelwise.kernels import Kernel, KernelLike
 from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
-from kernelwise.search.data.scaling import fit_transformer
-from kernelwise.search.engine.runner import FoldProblem
-from kernelwise.search.families.classification import Classification
-from kernelwise.search.scoring.scorers import PathScorer
+from kernelwise.search import Classification, FoldProblem, PathScorer, fit_transformer
 from kernelwise.solvers import SVMPath
 from kernelwise.solvers.copies import Distinct, Training
 

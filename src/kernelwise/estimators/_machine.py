@@ -29,7 +29,7 @@ from kernelwise.estimators.kernel_argument import (
     matrix_source,
     takes_distances,
 )
-from kernelwise.search.data.scaling import apply_scaler
+from kernelwise.search import apply_scaler
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB), …
 LEAST_ROWS = 256  # … of so many rows at least: what is prepared for support vectors serves all of them

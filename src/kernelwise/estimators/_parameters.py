@@ -24,12 +24,14 @@ from kernelwise._core.sklearn_compat import (
     one_of,
     stacklevel_of_user,
 )
+from kernelwise._core.text import count
+from kernelwise._core.validation import copies_of
 from kernelwise.estimators._classifier import RULES
 from kernelwise.estimators.kernel_argument import Rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy
-from kernelwise.search.families.one_class import CRITERIA, SCORINGS
+from kernelwise.search import OneClass
 from kernelwise.solvers.dual import LOSSES
 
 FEW = 64  # samples whose kernel values usually show that not all samples are alike
@@ -111,8 +113,8 @@ OF_TUNED: dict[str, Any] = {
 }
 OF_TUNED_ONE_CLASS: dict[str, Any] = {
     **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit")},
-    "criterion": one_of(CRITERIA),
-    "scoring": [None, *one_of(SCORINGS)],
+    "criterion": one_of(OneClass.criteria),
+    "scoring": [None, *one_of(OneClass.scorings)],
     "nu": [None, *NU["nu"]],
     "contamination": [
         None,
@@ -121,6 +123,17 @@ OF_TUNED_ONE_CLASS: dict[str, Any] = {
         ),
     ],
 }
+
+
+def check_enough(weight: np.ndarray, folds: object, owner: str) -> None:
+    """Raise unless there are two samples, and as many as folds; a weight of 2 counts as two."""
+    n = int(copies_of(weight).sum())
+    if n < 2:
+        raise ValueError(
+            f"{owner} needs at least 2 samples of positive weight for cross-validation, got {n}."
+        )
+    if isinstance(folds, int | np.integer) and folds > n:
+        raise ValueError(f"cv={folds} is more than the {count(n, 'sample')}. Use fewer folds.")
 
 
 def check_svc(model: Any) -> None:

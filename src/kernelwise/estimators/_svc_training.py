@@ -8,22 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.equal_points import row_hashes
-from kernelwise._core.labels import check_class_sizes
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread, threads
-from kernelwise._core.typing import RandomState
-from kernelwise._core.validation import copies_of, seed_of
 from kernelwise.estimators._machine import check_coefficients, decision_values
 from kernelwise.estimators.kernel_argument import Rows, gram_of, kernel_values, trains_by_rows
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines, two_class_problems
-from kernelwise.search.data.canonical import canonical_order, distinct_points, distinct_rows
-from kernelwise.search.data.folds import FoldRows, Folds, folds_of_rows
+from kernelwise.search import FoldRows
 from kernelwise.solvers import SVMSolution, solve_svm_dual, svm_path
 from kernelwise.solvers.path_problem import fit_many
 from kernelwise.solvers.probability import doubt_of, fit_platt_of
@@ -31,7 +25,8 @@ from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 LARGEST = 4000  # samples whose Gram matrix machines of some of them share
 SHARE = 2**19  # values of it that a thread computes at a time
-N_FOLDS = 5  # for the sigmoids
+#: (train, test) pairs of row numbers.
+Folds = list[tuple[np.ndarray, np.ndarray]]
 
 
 class TrainedMachines(NamedTuple):
@@ -215,32 +210,6 @@ def fit_sigmoids(
         decision[lone] = _training_values(source, trained, rows[lone])
     machines, doubt = two_class_machines(y, len(factors), strategy), doubt_of(len(factors), strategy)
     return fit_platt_of(machines, decision, bound, held.weight, doubt)
-
-
-def sigmoid_folds(
-    X: Any, index: np.ndarray, weight: np.ndarray, random_state: RandomState, points: np.ndarray | None = None
-) -> FoldRows:
-    """Stratified folds of the rows: equal rows of a class are one with their total weight, whatever order.
-
-    Of samples that are no table of numbers, None for a Gram matrix, ``points`` has equal numbers for equal
-    ones, shape (n_samples,); without it nothing is known to be equal.
-    """
-    is_table = isinstance(X, np.ndarray) or sparse.issparse(X)
-    if not is_table:
-        every = np.arange(len(index)) if points is None else points
-        distinct = distinct_points(every, index, weight)
-        points = None if points is None else points[distinct.rows]
-    else:
-        distinct = distinct_rows(X, index, weight)
-        Z = X[distinct.rows]
-        order = canonical_order(Z, index[distinct.rows], distinct.weight)
-        distinct, points = distinct.reordered(order), row_hashes(Z[order])[0]
-    strata = index[distinct.rows]
-    check_class_sizes(strata, distinct.weight)
-    counts = np.bincount(strata, weights=copies_of(distinct.weight))
-    n_folds = min(N_FOLDS, int(counts[counts > 1].min()))
-    found = folds_of_rows(strata, distinct.weight, n_folds, points, seed_of(random_state))
-    return found.renamed(distinct.rows)
 
 
 def _held_out_values(

@@ -67,11 +67,6 @@ def check_threshold_score(threshold: Any, scoring: Any, owner: str) -> None:
         )
 
 
-def costs_of_threshold(threshold: float) -> np.ndarray:
-    """Costs under which ``classes_[1]`` is answered where its probability is above the threshold."""
-    return np.array([[0.0, threshold], [1.0 - threshold, 0.0]])
-
-
 def cost_matrix(costs: Any, classes: np.ndarray, owner: str) -> np.ndarray:
     """Costs of shape (n_classes, n_classes): row i is the true class, column j the answer.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, Self
@@ -20,7 +21,6 @@ from kernelwise._core.reading import check_one_per_sample, check_table, read_sam
 from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.typing import ClassWeight, MatrixLike, ScaleLike
 from kernelwise._core.validation import check_distances, check_gram, check_range, check_samples
-from kernelwise.estimators._cv_results import cv_results, select_best
 from kernelwise.estimators._grid import USED, Job, check_grid, group_candidates, plan_blocks, run, tabulate
 from kernelwise.estimators._parameters import OF_GRID
 from kernelwise.estimators._routing import route_fit, route_score, router
@@ -29,12 +29,17 @@ from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
 from kernelwise.kernels import KernelLike
 from kernelwise.multiclass import check_strategy, choose_reject_label
-from kernelwise.search.data.folds import check_folds_have_weight
-from kernelwise.search.data.given_folds import check_kind_of_folds, read_splits
-from kernelwise.search.data.scaling import as_scaler, fit_transformer
-from kernelwise.search.families.classification import Classification
-from kernelwise.search.scoring.held_out_answers import ClassAnswers
-from kernelwise.search.scoring.scorers import PathScorer, make_scorers
+from kernelwise.search import (
+    ClassAnswers,
+    Classification,
+    PathScorer,
+    as_scaler,
+    check_kind_of_folds,
+    cv_results,
+    fit_transformer,
+    make_scorers,
+    read_splits,
+)
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
@@ -217,7 +222,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         self._check_settings()
         candidates = list(ParameterGrid(grid))
         kinds = group_candidates(candidates, self.kernel, self.class_weight)
-        self.scorer_ = make_scorers(SVC(), self.scoring)
+        self.scorer_ = make_scorers(SVC(), self.scoring, "GridSearchSVC")
         if isinstance(self.scorer_, dict):
             self._check_refit(self.scorer_)
 
@@ -231,9 +236,8 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         check_are_classes(labels)
         self.classes_, index = encode_labels(labels)
         weight = positive_weights(sample_weight, index, self.classes_)
-        splits = read_splits(self.cv, samples, labels, "GridSearchSVC", routed.split)
+        splits = read_splits(self.cv, samples, labels, weight, "GridSearchSVC", routed.split)
         self.n_splits_ = len(splits)
-        check_folds_have_weight(splits, weight, "GridSearchSVC")
 
         scaler = self._scaler()
         if tags.pairwise:
@@ -283,7 +287,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         """Scorers that metadata may go to, by name; none for accuracy, the default."""
         if self.scoring is None:
             return {}
-        found = make_scorers(SVC(), self.scoring)
+        found = make_scorers(SVC(), self.scoring, "GridSearchSVC")
         return found if isinstance(found, dict) else {"score": found}
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -426,3 +430,19 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
             self.refit_time_ = time.perf_counter() - started
             machine = self.best_estimator_ if self.scaler is None else self.best_estimator_[-1]
             self.n_iter_ = machine.n_iter_
+
+
+def select_best(refit: Any, metric: str, results: dict[str, Any]) -> int:
+    """Index of the best candidate: the first of rank one, or what the callable ``refit`` returns."""
+    if not callable(refit):
+        return int(results[f"rank_test_{metric}"].argmin())
+    best = refit(results)
+    if not isinstance(best, numbers.Integral):
+        raise TypeError(
+            f"The callable 'refit' must return an integer, the index of a candidate; got {best!r}."
+        )
+    if not 0 <= int(best) < len(results["params"]):
+        raise IndexError(
+            f"The callable 'refit' returned {best}, but there are {len(results['params'])} candidates."
+        )
+    return int(best)

@@ -25,17 +25,13 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.typing import MatrixLike, RandomState
 from kernelwise._core.validation import check_labels, check_range, seed_of
 from kernelwise.criteria import Criterion
-from kernelwise.estimators._prepare_fit import prepare_fit
-from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.optimizers import Optimizer
-from kernelwise.search.choose import choose
-from kernelwise.search.propose.metric_forms import metric_of_gradients
-from kernelwise.search.propose.metric_learner import STARTS, MetricLearner
+from kernelwise.search import MetricLearner
 
 KERNELS = ("diagonal", "gaussian", "low-rank")
 METHODS = ("criterion", "gradient")
@@ -153,7 +149,7 @@ class MetricTransformer(
         method: str = "criterion",
         task: str = "auto",
         rounds: int = 1,
-        starts: Sequence[float] = STARTS,
+        starts: Sequence[float] = MetricLearner.starts,
         optimizer: Optimizer | None = None,
         rank: int = 2,
         standardize: bool = True,
@@ -242,11 +238,9 @@ class MetricTransformer(
     def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray) -> list[Finding]:
         tuned = TunedSVR if self.task_ == "regression" else TunedSVC
         model = tuned("rbf", scale=None, random_state=seed_of(self.random_state))
-        validator, _, _ = prepare_fit(model, Z, y, None, model._context(), Routed({}))
-        plain = choose(validator, "rbf")
         full = self.kernel == "gaussian"
-        self.kernel_ = metric_of_gradients(validator, plain, full=full, rounds=self.rounds).scored.kernel
-        return validator.context.findings
+        self.kernel_, findings = model._metric_of_gradients(Z, y, full=full, rounds=self.rounds)
+        return findings
 
     def _describe(self, Z: np.ndarray) -> None:
         Q = self.kernel_.metric(Z.shape[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -27,26 +28,15 @@ from kernelwise._core.validation import check_range, check_target_range, seed_of
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine, OutlierMachine
-from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM, OF_NYSTROEM_ONE_CLASS
+from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM, OF_NYSTROEM_ONE_CLASS, check_enough
 from kernelwise.estimators.kernel_argument import kernel_from_data
 from kernelwise.estimators.missing_parameters import explains_missing
-from kernelwise.estimators.settings import check_enough
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import KernelLike, as_kernel
 from kernelwise.large.linear_machine import FeatureRows, Loss, squared_epsilon_insensitive, squared_hinge
-from kernelwise.large.nystroem import DenseBlocks, NystroemMap, choose_landmarks
+from kernelwise.large.nystroem import DenseBlocks, NystroemMap
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
-from kernelwise.search.data.canonical import sample
-from kernelwise.search.data.samples import prepare
-from kernelwise.search.engine.context import Deadline
-from kernelwise.search.propose.landmarks import (
-    MAX_SEARCH_ROWS,
-    SIZES,
-    HeldOutValues,
-    NystroemSearch,
-    Rows,
-    Score,
-)
+from kernelwise.search import NystroemSearch, Rows, ordered_landmarks, prepare
 from kernelwise.solvers.box_qp import InUnits, in_units, unit_of_kernel
 from kernelwise.solvers.one_class_rows import one_class_on_rows
 
@@ -110,10 +100,11 @@ class WithHeldOutRows(NystroemMachine):
             in_units(self.C, 1.0)
 
     def _train(self, rows: Rows) -> None:
-        self.fit_rows(rows, self._score(rows), Deadline())
+        rows.score = self._score(rows)
+        self.fit_rows(rows)
 
     @abstractmethod
-    def _score(self, rows: Rows) -> Score:
+    def _score(self, rows: Rows) -> Callable[..., np.ndarray]:
         """What landmarks and C are chosen by."""
 
     @abstractmethod
@@ -124,23 +115,19 @@ class WithHeldOutRows(NystroemMachine):
         """Set what is known before training, and return the strategy of the machines of three classes."""
         return "ovo"
 
-    def fit_rows(
-        self, rows: Rows, score: Score, deadline: Deadline, full: Rows | None = None
-    ) -> HeldOutValues:
-        """Train on prepared rows, and return the decision values of those that were held out.
+    def fit_rows(self, rows: Rows) -> NystroemSearch:
+        """Train on prepared rows, distinct and in canonical order, and return the search of landmarks and C.
 
-        Rows are distinct and in canonical order, ``score`` is as in `NystroemSearch`. If they are a sample,
-        ``full`` are all rows; the final machine is trained on them.
+        It has the decision values of those that were held out.
         """
         strategy = self._begin(rows)
         labels = None if rows.classes is None else rows.y
         self.n_features_in_ = rows.Z.shape[1]
         self.kernel_ = kernel_from_data(self.kernel, rows.Z, labels, rows.weight)
-        seed = seed_of(self.random_state)
-        how = self.memory_limit, deadline, seed, self._loss(), strategy
-        search = NystroemSearch(rows, self.kernel_, score, *how)
+        how = self.memory_limit, seed_of(self.random_state), self._loss(), strategy
+        search = NystroemSearch(rows, self.kernel_, *how)
         chosen = search.run(self.n_components, self.C)
-        solutions = search.train(chosen, full)
+        solutions = search.train()
         coefficients = np.array([solution.coefficients for solution in solutions])
         self.support_, self.support_vectors_ = chosen.landmarks, chosen.map.landmarks
         self.dual_coef_ = coefficients[:, :-1] @ chosen.map.normalization.T
@@ -157,8 +144,8 @@ class WithHeldOutRows(NystroemMachine):
         }
         self._n_trained = search.n_trained
         if rows.classes is not None:
-            self._sigmoids = search.sigmoids(chosen)
-        return search.held_out(chosen)
+            self._sigmoids = search.sigmoids()
+        return search
 
 
 class NystroemSVC(DecisionClassifier, WithHeldOutRows):
@@ -283,7 +270,7 @@ class NystroemSVC(DecisionClassifier, WithHeldOutRows):
             Z, targets, weight, weight * factors[targets], self.classes_, is_balanced(self.class_weight)
         )
 
-    def _score(self, rows: Rows) -> Score:
+    def _score(self, rows: Rows) -> Callable[..., np.ndarray]:
         def accuracy(decision: np.ndarray, test: np.ndarray, weight: np.ndarray) -> np.ndarray:
             index = STRATEGIES[self.multiclass].decide(decision, len(self.classes_))
             return (index == rows.y[test]) @ weight / weight.sum()
@@ -403,7 +390,7 @@ class NystroemSVR(RegressorMixin, WithHeldOutRows):
         check_target_range(targets[weight > 0])
         return samples, np.asarray(targets, dtype=float), weight
 
-    def _score(self, rows: Rows) -> Score:
+    def _score(self, rows: Rows) -> Callable[..., np.ndarray]:
         """1 − (mean squared error) / (variance of all targets); R² with a fixed variance."""
         mean = np.average(rows.y, weights=rows.weight)
         variance = np.average((rows.y - mean) ** 2, weights=rows.weight) or 1.0
@@ -561,10 +548,8 @@ class NystroemOneClassSVM(OutlierMachine, NystroemMachine):
 
     def _features(self, Z: Samples, weight: np.ndarray, unit: float) -> tuple[np.ndarray, NystroemMap]:
         """Landmarks, as rows of Z, and their map, of kernel values in ``unit``; sets ``left_out_``."""
-        seed, n = seed_of(self.random_state), weight.size
-        some = sample(np.zeros(n, int), min(n, MAX_SEARCH_ROWS), seed)
-        sizes = SIZES if isinstance(self.n_components, str) else (self.n_components,)
-        order = some[choose_landmarks(self.kernel_, Z[some], min(sizes[-1], some.size), seed)]
+        seed = seed_of(self.random_state)
+        order, some, sizes = ordered_landmarks(self.kernel_, Z, self.n_components, seed)
         kernel = self.kernel_ if unit == 1.0 else InUnits(self.kernel_, unit)
         for size in sizes:
             features = NystroemMap.from_landmarks(kernel, Z[order[:size]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from kernelwise._core.labels import encode_labels, factors_of_classes, positive_
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.typing import ClassWeight, RandomState, RowsLike
+from kernelwise._core.typing import ClassWeight, RandomState, RowsLike, Samples
 from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
@@ -26,13 +26,13 @@ from kernelwise.estimators._svc_training import (
     fit_sigmoids,
     last_beta,
     libsvm_layout,
-    sigmoid_folds,
     train_machines,
 )
 from kernelwise.estimators.kernel_argument import KernelFunction, is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.kernels import KernelLike
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
+from kernelwise.search import folds_for_sigmoids
 
 
 class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
@@ -243,9 +243,10 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         self._keep(machines, X, classes, index)
         self._sigmoids = None
         if self.probability:
-            table = None if self._is_gram() or is_plain_function(self.kernel) else X
+            is_table = not (self._is_gram() or is_plain_function(self.kernel))
             points = number_points(np.asarray(source)) if self._is_gram() else None
-            folds = sigmoid_folds(table, index, sample_weight, self.random_state, points)
+            table = cast(Samples, X) if is_table else None
+            folds = folds_for_sigmoids(table, index, sample_weight, self.random_state, points)
             self._sigmoids = fit_sigmoids(source, machines, folds, index, self.class_weight_, **how)
         return self
 

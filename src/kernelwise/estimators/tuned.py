@@ -1,47 +1,44 @@
-"""A tuned machine: samples, folds, a validator, a choice, and the final machine, in this order."""
+"""A tuned estimator: what a user passes is read and checked, a search is run, and what it finds is kept."""
 
 from __future__ import annotations
 
-import sys
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import fields
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import ArrayLike
+from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
+from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
-from kernelwise.estimators._closing import closing_findings
-from kernelwise.estimators._cv_results import row_index, tabulate
-from kernelwise.estimators._finish import RESERVE, finish
+from kernelwise._core.typing import MatrixLike, RandomState, RowsLike, Samples, ScaleLike
+from kernelwise._core.validation import seed_of
 from kernelwise.estimators._machine import WithMachine
-from kernelwise.estimators._prepare_fit import prepare_fit
-from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
-from kernelwise.estimators.fit_record import FitRecord
-from kernelwise.estimators.settings import check_settings, scores_by_name, steering_score, values_of_C
+from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route_fit, route_score, router
+from kernelwise.estimators.kernel_argument import matrix_check
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.metric import feature_relevance, has_weights
-from kernelwise.search.choose import choose
-from kernelwise.search.data.samples import Prepared, Samples
-from kernelwise.search.data.scaling import factors, variances
-from kernelwise.search.engine.context import FINAL, Deadline, FitContext
-from kernelwise.search.engine.scored_kernel import ScoredKernel
-from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.families.family import Family
-from kernelwise.search.propose.column_weights import deviations
-from kernelwise.search.result import Choice, selection_result
-from kernelwise.search.scoring.scorers import Scorer
-from kernelwise.search.verdict.reasons import why_tried
-from kernelwise.search.verdict.stability import stability_findings
-from kernelwise.search.verdict.summary import announce
-from kernelwise.search.verdict.wording import kernel_text, number
+from kernelwise.search import (
+    Classification,
+    FitContext,
+    FitRecord,
+    FitSettings,
+    Found,
+    OneClass,
+    Regression,
+    TrainingData,
+    kernel_text,
+    metric_by_gradients,
+    new_context,
+    run,
+)
+from kernelwise.tables import Table, by_column, findings_of_table, judge_texts, learn_encoder, to_table
 
 
 class IfLearned:
@@ -113,7 +110,7 @@ class Checked(NamedTuple):
     only if their ``identity`` is equal, too. All but X have the shape (n_samples,).
     """
 
-    X: Any
+    X: Samples
     y: np.ndarray
     identity: np.ndarray
     weight: np.ndarray
@@ -122,8 +119,9 @@ class Checked(NamedTuple):
 class TunedMachine(CallbackSupportMixin, WithMachine):
     """The life of a fit that classes, numbers and one class share.
 
-    A subclass checks its targets (``_check``), names the family of the search (``_family``) and its scorer
-    (``_scorer``), and makes the final machine (``_machine``); it has the parameters that are read here.
+    A subclass checks its targets (``_check``), says what is learned (``_family``), makes scorers and machines
+    for the search (``_scorer_of``, ``_machine`` and ``_nystroem``, as `kernelwise.search.settings.Trainer`
+    says), and keeps what is its own (``_keep``); it has the parameters that are read here.
     """
 
     #: Groups are for the splitter, and it says whether it asks for them.
@@ -131,19 +129,17 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
 
     kernel: Any
     criterion: Any
-    search: Any
     cv: Any
-    Cs: Any
-    refit: Any
-    scale: Any
+    scale: ScaleLike
     scoring: Any
+    refit: Any = True
     solver: str
     categorical_features: Any
     backend: str | None
     tol: float
     max_iter: int
     n_jobs: int | None
-    random_state: Any
+    random_state: RandomState
     time_budget: float | None
     verbose: int
     result_: Any
@@ -155,185 +151,169 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     metric_: Any = IfLearned("has learned no metric", "Use kernel='diagonal' or kernel='gaussian'.")
 
     @abstractmethod
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
-        """Check samples and targets."""
+    def _check(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Checked:
+        """Check samples and targets; sets what undoes the encoding."""
 
     @abstractmethod
-    def _family(self, y: np.ndarray, weight: np.ndarray) -> Family:
-        """What is learned of rows with these targets; sets what undoes the encoding."""
+    def _family(self) -> Classification | Regression | OneClass:
+        """What is learned, after `_check`."""
 
     @abstractmethod
-    def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, Scorer]:
-        """What a score asks for: the family that scores it, and the scorer of held-out values.
-
-        ``X`` are the rows as the user passed them.
-        """
+    def _scorer_of(self, scoring: Any) -> Any:
+        """What scikit-learn makes of a score."""
 
     @abstractmethod
-    def _machine(self) -> Any:
+    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> Any:
         """The chosen machine, not yet trained."""
 
     @abstractmethod
-    def _nystroem(self, random_state: int) -> Any:
+    def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> Any:
         """The untrained Nyström machine, used instead of ``_machine``."""
-
-    @abstractmethod
-    def _targets(self, y: np.ndarray) -> np.ndarray:
-        """What the machine is trained to answer for encoded targets."""
 
     @with_callbacks
     def _fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
+        X: RowsLike,
+        y: ArrayLike | None,
+        sample_weight: ArrayLike | None,
         context: FitContext | None = None,
         routed: Routed | None = None,
     ) -> Self:
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
-        self._check_settings()
+        settings = self._settings()
         context = self._context() if context is None else context
         progress = Progress(self, X, y)
         context.task = progress.task
         # What BLAS rounds depends on its threads, and a search makes much of it.
         with one_blas_thread(leaves_cores=True):
-            validator, prepared, leaks = prepare_fit(self, X, y, sample_weight, context, routed or Routed({}))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-                choice = self._choose(validator)
-            self._keep(validator, choice)
-            result = self._result(validator, choice)
-            self._settle_answers(validator, choice)
-            finished = None
-            if self.refit is not False:
-                context.on_phase(FINAL)
-                with progress.task("refit"):
-                    finished = self._finish(validator, choice)
-                    self._keep_machine(finished, prepared)
-            result = self._announce(result, validator, choice, finished)
-        self.diagnostics_ = self._findings(result, validator, choice, finished, leaks)
-        self.result_ = replace(result, diagnostics=self.diagnostics_)
+            data = self._read(X, y, sample_weight, context, routed or Routed({}))
+            self._keep(run(self, data, settings, self._family(), context))
         progress.end()
         return self
 
-    # What follows is that of machines with a C; another family may do one step or the other in its own way.
-    def _check_settings(self) -> None:
-        """Raise unless the parameters are acceptable."""
-        check_settings(self)
-
-    def _values(self, family: Any) -> np.ndarray | None:
-        """Values of C that every kernel is scored at; None lets them follow the kernel."""
-        return values_of_C(self.Cs, type(self).__name__)
-
-    def _choose(self, validator: CrossValidator) -> Choice:
-        """The kernel and the C that are taken."""
-        return choose(validator, self.kernel, self.criterion, self.search)
-
-    def _settle_answers(self, validator: CrossValidator, choice: Choice) -> None:
-        """Set what answers go by beside the machine; nothing, unless a subclass says otherwise."""
-
-    def _finish(self, validator: CrossValidator, choice: Choice) -> Any:
-        """The final machine, and what is known of it."""
-        return finish(self, validator, choice)
-
-    def _result(self, validator: CrossValidator, choice: Choice) -> Any:
-        """The result of the search, before anything is known of the final machine."""
-        criterion = validator.family.criterion(self.criterion)
-        return selection_result(validator, choice, criterion, self.cv_results_, self.best_index_)
-
-    def _announce(self, result: Any, validator: CrossValidator, choice: Choice, finished: Any) -> Any:
-        """The result with what the final machine, if there is one, says of it."""
-        if finished is None:
-            return announce(result, validator, choice, None)
-        # A Nyström model, which has no rows of its own, holds out other rows than the search.
-        has_labels = finished.record.scored is not None and finished.rows.size
-        labels = finished.record.predicted if has_labels else None
-        return announce(result, validator, choice, finished.label_scores, labels, finished.luck)
-
-    def _findings(
-        self, result: Any, validator: CrossValidator, choice: Choice, finished: Any, leaks: list[Finding]
-    ) -> tuple[Finding, ...]:
-        """What a user of the model has to know, with warnings; ``leaks`` are findings about columns."""
-        validator.context.findings.extend(stability_findings(validator))
-        by_likelihood = getattr(self, "_costs", None) is None
-        return closing_findings(validator, choice, result, self.fit_record_, leaks, by_likelihood)
+    def _settings(self, **more: Any) -> FitSettings:
+        """The parameters as the search reads them, and ``more``; raises unless they are acceptable."""
+        self._validate_params()
+        names = {field.name for field in fields(FitSettings)}
+        own = {name: value for name, value in self.get_params(deep=False).items() if name in names}
+        settings = FitSettings(type(self).__name__, **own, **more, seed=seed_of(self.random_state))
+        settings.check_solver(self._is_gram())
+        return settings
 
     def _context(self) -> FitContext:
         """A context without journal, whose watcher is ``verbose``."""
-        context = FitContext(Deadline(self.time_budget, reserve=RESERVE))
-        if self.verbose > 0:
-            context.on_scored = self._report
-        return context
+        return new_context(self.time_budget, type(self).__name__, self.verbose)
 
-    def _keep(self, validator: CrossValidator, choice: Choice) -> None:
-        """Set the attributes of the search."""
-        self.cv_results_ = tabulate(validator, self.refit if scores_by_name(self.scoring) else None)
-        self.best_index_ = row_index(validator, choice, self.refit, self.cv_results_, type(self).__name__)
-        self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.kernel_ = choice.scored.kernel
-        self.n_splits_, self.n_svm_fits_ = validator.fold_rows.n_folds, validator.n_machines
-        self._describe(validator, choice)
-
-    def _describe(self, validator: CrossValidator, choice: Choice) -> None:
-        """Keep C and, if the kernel learned one, the weights of features and the metric, in units of X."""
-        self.C_, self.criterion_path_ = choice.C, choice.criterion_path
-        kernel, samples = choice.scored.kernel, validator.samples
-        if not isinstance(kernel, Kernel) or samples.is_gram:
-            return
-        if has_weights(kernel):
-            variance = variances(samples.Z, samples.weight)
-            shares = feature_relevance(kernel, variance, deviations(samples, variance))
-            self.relevance_ = shares if samples.columns is None else np.bincount(samples.columns, shares)
-        if kernel.learns_metric:
-            n_features = samples.Z.shape[1]
-            factor = factors(self.scaler_, n_features)
-            self.metric_ = kernel.metric(n_features) * np.outer(factor, factor)
-
-    def _keep_machine(self, finished: Any, prepared: Prepared) -> None:
-        """Set the attributes of the final machine."""
-        self.best_estimator_, self._sigmoids = finished.machine, finished.sigmoids
-        self._record, self._gram_columns = finished.record, None
-        if prepared.is_gram:
-            self._gram_columns = prepared.distinct.rows[finished.rows]
-        self.n_iter_ = finished.machine.n_iter_
-        self.n_svm_fits_ += finished.n_machines
-        self.refit_time_ = finished.seconds
-
-    def _report(self, scored: ScoredKernel) -> None:
-        """Print a line on the standard error stream about a kernel that was scored."""
-        print(
-            f"[{type(self).__name__}] {kernel_text(scored.kernel)}: score {scored.best_score:.4f} with "
-            f"{scored.symbol} = {number(scored.Cs[scored.best])} ({scored.n_machines} models, "
-            f"{scored.seconds:.2f} s). "
-            f"{why_tried(scored.reason)}",
-            file=sys.stderr,
+    def _read(
+        self,
+        X: RowsLike,
+        y: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        context: FitContext,
+        routed: Routed,
+    ) -> TrainingData:
+        """Samples and targets as the search takes them; words and gaps of a table become features."""
+        me, is_gram = type(self).__name__, self._is_gram()
+        frame = None if is_gram else to_table(X, self.categorical_features, me)
+        # What is checked of a table besides its columns are its shape and the targets.
+        stand_in = cast(MatrixLike, X) if frame is None else np.zeros(frame.shape)
+        features, y, identity, weight = self._check(stand_in, y, sample_weight)
+        if frame is not None:
+            if context.encoder is None:
+                frame = judge_texts(frame, np.asarray(y), is_classifier(self))
+            features = self._encode(frame, weight, context)
+        self._name_features(features, context)
+        data = TrainingData(
+            *(features, y, identity, weight),
+            names=[repr(name) for name in getattr(self, "feature_names_in_", ())] or None,
+            layout=None if frame is None else self.encoder_.layout,
+            check_matrix=matrix_check(self.kernel),
+            to_score=asked_by_row(routed, weight, is_weighted=sample_weight is not None),
+            split=routed.split,
+            findings=[] if frame is None else findings_of_table(frame, self.encoder_),
         )
+        if not is_gram and not is_outlier_detector(self):  # labels of outliers are no target
+            columns = features if frame is None else by_column(frame, self.encoder_)
+            data.look_through(columns, is_classes=is_classifier(self))
+        return data
+
+    def _encode(self, table: Table, weight: np.ndarray, context: FitContext) -> np.ndarray:
+        """Learn how a table becomes features, unless that is known; returns (n_samples, n_features)."""
+        self.encoder_ = learn_encoder(table, weight) if context.encoder is None else context.encoder
+        if table.feature_names is not None:
+            self.feature_names_in_ = table.feature_names
+        return self.encoder_.transform(table)
+
+    def _name_features(self, X: Samples, context: FitContext) -> None:
+        """Take the names that the context of a fit has for the features, if it has some."""
+        if context.feature_names is None:
+            return
+        if len(context.feature_names) != X.shape[1]:
+            given = count(len(context.feature_names), "name was", "names were")
+            raise ValueError(f"{given} given for {count(X.shape[1], 'feature')}.")
+        self.feature_names_in_ = np.array(context.feature_names, dtype=object)
+
+    def _keep(self, found: Found) -> None:
+        """Set the attributes of a fit."""
+        validator = found.validator
+        self.scaler_ = found.prepared.scaler
+        self.cv_results_, self.best_index_ = found.table, found.row
+        self.best_params_ = found.table["params"][found.row]
+        self.best_score_ = float(found.table["mean_test_score"][found.row])
+        self.kernel_ = found.kernel
+        self._keep_choice(found)
+        self.n_splits_, self.n_svm_fits_ = validator.fold_rows.n_folds, found.n_machines
+        self.diagnostics_, self.result_ = found.findings, found.result
+        scorer = getattr(validator.scorer, "scorer", None)
+        if scorer is not None:
+            self.scorer_ = scorer
+        last = found.machine or found.one_class
+        if last is None:
+            return
+        self.best_estimator_, self.refit_time_ = last.machine, last.seconds
+        self.n_iter_, self._gram_columns = last.machine.n_iter_, None
+        if found.prepared.is_gram:
+            self._gram_columns = found.prepared.distinct.rows[last.rows]
+        if found.machine is not None:
+            self._sigmoids, self._record = found.machine.sigmoids, found.machine.record
+
+    def _keep_choice(self, found: Found) -> None:
+        """Keep C and, if the kernel learned one, the weights of features and the metric, in units of X."""
+        self.C_, self.criterion_path_ = found.choice.C, found.choice.criterion_path
+        for name in ("relevance", "metric"):
+            learned = getattr(found, name)
+            if learned is not None:
+                setattr(self, f"{name}_", learned)
+
+    def _metric_of_gradients(
+        self, X: np.ndarray, y: np.ndarray, *, full: bool, rounds: int
+    ) -> tuple[Kernel, list[Finding]]:
+        """The kernel that `MetricTransformer` learns from gradients of a plain RBF machine, and findings."""
+        settings, context = self._settings(), self._context()
+        data = self._read(X, y, None, context, Routed({}))
+        asked = self, data, settings, self._family(), context
+        return metric_by_gradients(*asked, full=full, rounds=rounds), context.findings
 
     @property
     def steering_(self) -> Any:
         """The score that the search maximises: ``scoring``, or the one of several that ``refit`` names."""
-        return steering_score(self.scoring, self.refit)
+        return FitSettings.steering_score(self.scoring, self.refit)
 
     @property
     def fit_record_(self) -> FitRecord | None:
         """Facts of the fit that its report shows; None without a final machine."""
         return getattr(self, "_record", None)
 
-    def _asked_score(self, X: Any, y: Any, params: dict[str, Any]) -> float:
+    def _asked_score(self, X: RowsLike, y: ArrayLike, params: dict[str, Any]) -> float:
         """The score that ``scoring`` names, as in GridSearchCV."""
         check_is_fitted(self, "cv_results_")
         return self.scorer_(self, X, y, **route_score(self, params, "score"))
 
-    @abstractmethod
-    def _scoring(self) -> Any:
-        """The scorer that ``scoring`` names."""
-
     def _scorers(self) -> dict[str, Any]:
         """The scorer that metadata may go to; none for the score that is ours."""
-        return {} if self.steering_ is None else {"score": self._scoring()}
+        return {} if self.steering_ is None else {"score": self._scorer_of(self.steering_)}
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata goes where, as scikit-learn asks: ``groups`` to ``cv``, weights to ``scoring``."""
@@ -341,15 +321,22 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         given = self.cv if hasattr(self.cv, "split") else None  # pairs ask for nothing
         return router(self, OwnFolds() if is_drawn else given, self._scorers())
 
-    def _route(self, sample_weight: Any, groups: Any, params: dict[str, Any]) -> Routed:
+    def _route(
+        self, sample_weight: ArrayLike | None, groups: ArrayLike | None, params: dict[str, Any]
+    ) -> Routed:
         return route_fit(self, sample_weight, groups, params, self._scorers)
 
 
-def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext, groups: Any = None) -> Any:
+def fit_in_context(
+    model: TunedMachine,
+    X: RowsLike,
+    y: ArrayLike | None,
+    context: FitContext,
+    groups: ArrayLike | None = None,
+) -> TunedMachine:
     """Fit a tuned machine under a watcher, with a journal or with names for its features.
 
     The deadline of the context becomes that of the model's ``time_budget``.
     """
-    context.deadline = Deadline(model.time_budget, reserve=RESERVE)
-    context.findings = []  # those of an earlier fit are in its model
+    context.begin(model.time_budget)
     return model._fit(X, y, None, context, Routed({} if groups is None else {"groups": groups}))

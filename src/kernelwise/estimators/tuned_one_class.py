@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
-from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import check_integer
-from kernelwise.estimators._closing import time_findings
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._finish_one_class import Tail, Trained, finish_one_class, fit_sigmoid, threshold_at
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
-from kernelwise.estimators.settings import check_backend
 from kernelwise.estimators.tuned import Checked, TunedMachine
-from kernelwise.exceptions import TrustWarning
-from kernelwise.findings import Finding, catalogue
-from kernelwise.kernels import as_kernel
-from kernelwise.search.choose import choose_among
-from kernelwise.search.data.given_folds import check_kind_of_folds
-from kernelwise.search.data.samples import Prepared, Samples
-from kernelwise.search.engine.scored_kernel import ScoredKernel
-from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.families.one_class import OneClass, StrangenessScorer, check_labels_of_rows
-from kernelwise.search.result import Choice, OneClassResult
-from kernelwise.search.verdict.one_class import doubts
-from kernelwise.search.verdict.wording import kernel_text
-
-#: The share of rows that the threshold is for if none is given: the usual error of a test.
-SHARE = 0.05
+from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.search import FitSettings, Found, OneClass, Tail, check_kind_of_folds
 
 
 class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
@@ -155,9 +139,6 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_TUNED_ONE_CLASS
-    # What the other tuned machines have a parameter for.
-    search = Cs = None
-    refit = True
 
     @explains_missing("OneClassSVM")
     def __init__(
@@ -225,13 +206,12 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
     def _scorers(self) -> dict[str, Any]:
         return {}  # labels are scored by what the search knows of them, and nothing else
 
-    def _check_settings(self) -> None:
+    def _settings(self, **more: Any) -> FitSettings:
         me = type(self).__name__
-        self._validate_params()
-        kernels = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]
-        if not kernels:
+        settings = super()._settings(Cs=self.nu, is_one_class=True, **more)
+        if not settings.kernels:
             raise ValueError(f"'kernel' of {me} is an empty list. Pass kernels, or 'auto'.")
-        for kernel in kernels:
+        for kernel in settings.kernels:
             if is_precomputed(kernel):
                 raise ValueError(
                     f"{me} chooses a kernel of samples, but {kernel!r} is a kernel of a matrix. Use "
@@ -243,163 +223,50 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
             check_integer(self.cv, "cv", me, least=2)
         elif not (isinstance(self.cv, str) and self.cv == "auto"):
             check_kind_of_folds(self.cv, "'auto'", me)
-        check_backend(self.backend, me)
+        return settings
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
-        X = read_samples(self, X, ensure_min_samples=2, **self._input())
-        label = check_labels_of_rows(y, X.shape[0])
-        return Checked(X, label, label + 1, weights_of_samples(sample_weight, X.shape[0]))
+    def _check(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Checked:
+        features = read_samples(self, X, ensure_min_samples=2, **self._input())
+        n_samples = features.shape[0]
+        label = OneClass.read_labels(y, n_samples)
+        return Checked(features, label, label + 1, weights_of_samples(sample_weight, n_samples))
 
-    def _family(self, y: np.ndarray, weight: np.ndarray) -> OneClass:
-        if len(y) - len(OneClass().only_asked(y)) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least 2 different samples of positive weight that are not "
-                "labelled outliers."
-            )
-        return OneClass()
+    def _family(self) -> OneClass:
+        return OneClass(criterion_name=self.criterion, contamination=self.contamination)
 
-    def _scorer(
-        self, X: Any, samples: Samples, family: OneClass, scoring: Any
-    ) -> tuple[OneClass, StrangenessScorer]:
-        family = family.scored_by(scoring, self.criterion, samples)
-        return family, StrangenessScorer(family.scoring, samples.y)
+    def _scorer_of(self, scoring: Any) -> None:
+        """Nothing: labels are scored by what the search knows of them."""
 
-    def _values(self, family: OneClass) -> np.ndarray:
-        return np.array(family.nus if self.nu is None else [float(self.nu)])
-
-    def _choose(self, validator: CrossValidator) -> Choice:
-        return choose_among(validator, self.kernel)
-
-    def _describe(self, validator: CrossValidator, choice: Choice) -> None:
-        """Keep ν, what chose, and of every candidate the form and the width."""
-        family: Any = validator.family
-        self.nu_, self.criterion_ = choice.C, family.scoring
-        tried = [choice.candidates[k] for k in self.cv_results_["path"]]
-        self.cv_results_["form"] = np.array([one.form for one in tried], dtype=object)
-        self.cv_results_["width_factor"] = np.array([one.factor for one in tried])
-
-    def _machine(self) -> OneClassSVM:
+    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> OneClassSVM:
         return OneClassSVM(
-            kernel=self.kernel_,
-            nu=self.nu_,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            memory_limit=self.memory_limit,
+            kernel=kernel, nu=C, tol=self.tol, max_iter=self.max_iter, memory_limit=self.memory_limit
         )
 
-    def _nystroem(self, random_state: int) -> NystroemOneClassSVM:
+    def _nystroem(
+        self, kernel: Kernel, C: float, epsilon: float | None, random_state: int
+    ) -> NystroemOneClassSVM:
         return NystroemOneClassSVM(
-            self.kernel_,
-            nu=self.nu_,
+            kernel,
+            nu=C,
             tol=self.tol,
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
             random_state=random_state,
         )
 
-    def _targets(self, y: np.ndarray) -> np.ndarray:
-        return y
-
-    def _finish(self, validator: CrossValidator, choice: Choice) -> Trained:
-        trained = finish_one_class(self, validator, choice)
-        self._settle_scores(validator.samples, trained)
-        return trained
-
-    def _keep_machine(self, finished: Trained, prepared: Prepared) -> None:
-        self.best_estimator_, self.n_iter_ = finished.machine, finished.machine.n_iter_
-        self.n_svm_fits_ += finished.n_machines
-        self.refit_time_, self._gram_columns = finished.seconds, None
-        row_of = prepared.distinct.row_of
-        self.training_scores_ = np.where(row_of >= 0, finished.scores[row_of], np.nan)
-        self.training_probabilities_ = self._probability(self.training_scores_)
-
-    def _settle_scores(self, samples: Samples, trained: Trained) -> None:
-        """Set threshold and probabilities from held-out scores."""
-        scores, is_outlier = trained.scores, samples.bound == 0.0  # which no machine is trained on
-        usual, weight = ~is_outlier, samples.weight
-        if self.contamination is None:
-            threshold = threshold_at(scores[usual], weight[usual], SHARE)
-        else:
-            threshold = threshold_at(scores, weight, float(self.contamination))
-        self.threshold_, self.threshold_error_ = threshold.value, threshold.error
-        self.contamination_ = threshold.share
-        trained.machine.intercept_ = np.array([-threshold.value])
-        # Nyström machines have coefficients of both signs, other kernels values of both.
-        is_log = bool(self.kernel_.is_radial and trained.machine.dual_coef_.min() >= 0.0)
-        tail = Tail.of(scores[usual], weight[usual], is_log)
+    def _keep_choice(self, found: Found) -> None:
+        """Keep ν, what chose, and what scores of rows mean."""
+        trained = found.one_class
+        assert trained is not None
+        self.nu_, self.criterion_ = found.choice.C, str(found.result.criterion)
+        self.threshold_, self.threshold_error_ = trained.threshold.value, trained.threshold.error
+        self.contamination_, tail = trained.threshold.share, trained.tail
         self._tail_strangeness, self._tail_share = tail.strangeness, tail.share
         self._tail_scale, self._tail_is_log = tail.scale, tail.is_log
-        if is_outlier.any():
-            self._sigmoid = fit_sigmoid(tail, scores, is_outlier, weight, threshold.share)
-
-    def _result(self, validator: CrossValidator, choice: Choice) -> None:
-        """Nothing: without a threshold there is no result."""
-
-    def _announce(
-        self, result: None, validator: CrossValidator, choice: Choice, finished: Trained
-    ) -> OneClassResult:
-        samples, family = validator.samples, validator.family
-        assert isinstance(family, OneClass)
-        return OneClassResult(
-            kernel=self.kernel_,
-            nu=self.nu_,
-            criterion=self.criterion_,
-            score=self.best_score_,
-            standard_error=validator.standard_error(choice.scored, choice.index),
-            threshold=self.threshold_,
-            threshold_error=self.threshold_error_,
-            contamination=self.contamination_,
-            n_rows=len(finished.rows),
-            n_outliers=float(samples.weight[finished.scores < self.threshold_].sum()),
-            labelled=family.n_labelled(samples),
-            why=(*choice.why, self._why_threshold()),
-            how=tuple(choice.how),
-            cv_results=self.cv_results_,
-            n_svm_fits=self.n_svm_fits_,
-            seconds=validator.context.deadline.elapsed,
-        )
-
-    def _why_threshold(self) -> str:
-        given = self.contamination is not None
-        what = "the share that you gave" if given else "the default, because contamination is not set"
-        return (
-            f"{100 * self.contamination_:g} % of the held-out scores are below the threshold ({what}), which "
-            f"is a score of {self.threshold_:.4g} ± {self.threshold_error_:.2g}."
-        )
-
-    def _findings(
-        self,
-        result: OneClassResult,
-        validator: CrossValidator,
-        choice: Choice,
-        finished: Trained,
-        leaks: list[Finding],
-    ) -> tuple[Finding, ...]:
-        rows, context = validator.samples[finished.rows], validator.context
-        names = self._column_names(rows)
-        found = doubts(validator, choice, rows, self.contamination_, names, self.criterion)
-        context.issue(found, TrustWarning)
-        found += time_findings(context)
-        if validator.n_stopped:
-            n_stopped, n_models = validator.n_stopped, validator.n_machines
-            found.append(catalogue.NOT_CONVERGED_ONE_CLASS(n_stopped=n_stopped, n_models=n_models))
-            context.issue(found[-1:], ConvergenceWarning)
-        return (*found, *leaks, *context.findings)
-
-    def _column_names(self, rows: Samples) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None:
-            return [repr(name) for name in names]
-        return [f"column {k}" for k in range(rows.n_columns)]
-
-    def _report(self, scored: ScoredKernel) -> None:
-        """Print a line on the standard error stream about every ν of a kernel that was scored."""
-        for nu, scores in zip(scored.Cs, scored.scores, strict=True):
-            print(
-                f"[TunedOneClassSVM] {kernel_text(scored.kernel)}, ν = {nu:g}: score {scores.mean():.4f} "
-                f"({scored.reason}).",
-                file=sys.stderr,
-            )
+        if trained.sigmoid is not None:
+            self._sigmoid = trained.sigmoid
+        self.training_scores_ = found.by_sample(trained.scores)
+        self.training_probabilities_ = self._probability(self.training_scores_)
 
     # -- answers ------------------------------------------------------------------------------------------
     @property

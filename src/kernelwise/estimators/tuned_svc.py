@@ -4,44 +4,34 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
-import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import column_or_1d
 
-from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
+from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, stacklevel_of_user
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._parameters import OF_LABELS, OF_TUNED
-from kernelwise.estimators._threshold import choose_threshold, threshold_findings
 from kernelwise.estimators.costs import (
-    AUTO,
     check_answers,
     check_threshold,
     check_threshold_score,
     cost_matrix,
-    costs_of_threshold,
 )
-from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemSVC
-from kernelwise.estimators.settings import check_backend
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
-from kernelwise.findings import Finding, catalogue
+from kernelwise.findings import catalogue
+from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
-from kernelwise.search.data.samples import Prepared, Samples
-from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.families.classification import Classification
-from kernelwise.search.result import Choice
-from kernelwise.search.scoring.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
-from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, one_scorer
-from kernelwise.search.scoring.scores import BOTH, ODDS, check_score, is_share, shown_to
+from kernelwise.search import Classification, Found, make_scorers
 
 
 class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
@@ -305,50 +295,40 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             return _choose_class_weight(self, X, y, sample_weight, groups, params)
         return self._fit(X, y, sample_weight, routed=routed)
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
+    def _check(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape)
         check_answers(self, STRATEGIES[self.multiclass].rejects)
-        check_solver(self.solver, self._is_gram(), "TunedSVC")
-        check_backend(self.backend, "TunedSVC")
-        X, y = read_samples(self, X, y, **self._input())
-        y = column_or_1d(y, warn=True)
-        check_are_classes(y)
-        self.classes_, index = encode_labels(y)
+        features, y = read_samples(self, X, cast(ArrayLike, y), **self._input())
+        labels = column_or_1d(y, warn=True)
+        check_are_classes(labels)
+        self.classes_, index = encode_labels(labels)
         check_threshold(self.threshold, self.classes_, "TunedSVC")
         check_threshold_score(self.threshold, self.steering_, "TunedSVC")
-        if self.costs is not None:
-            cost_matrix(self.costs, self.classes_, "TunedSVC")
         weight = positive_weights(sample_weight, index, self.classes_)
-        return Checked(X, index, index, weight)
-
-    def _family(self, y: np.ndarray, weight: np.ndarray) -> Classification:
-        check_class_sizes(y, weight)
-        self.best_class_weight_ = self.class_weight
-        return Classification(self.classes_, self.multiclass, self.class_weight)
-
-    def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, HeldOutScorer]:
-        check_score(scoring, self.classes_.tolist(), "TunedSVC")
-        scorer = one_scorer(SVC(), scoring, "TunedSVC")
-        family = replace(family, shown=shown_to(scorer))
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
-        how = self.multiclass, self.decision_function_shape, self.reject_label_
-        by_decision = BothAnswers if family.shown == BOTH else ClassAnswers
-        answers: Any = by_decision(*how, breaks_ties=True)
-        if family.shown == ODDS:
-            answers = ProbabilityAnswers(*how)
-        path_scorer = PathScorer(scorer, scoring, answers)
-        of_rows = X, self.classes_[samples.y], samples.weight, self.classes_
-        return family, HeldOutScorer(path_scorer, *of_rows, is_share(scoring))
+        return Checked(features, index, index, weight)
 
-    def _scoring(self) -> Any:
-        return one_scorer(SVC(), self.steering_, "TunedSVC")
+    def _family(self) -> Classification:
+        return Classification(
+            self.classes_,
+            self.multiclass,
+            self.class_weight,
+            shape=self.decision_function_shape,
+            reject_label=self.reject_label_,
+            by_probability=self.predict_by == "probability",
+            threshold=self.threshold,
+            costs=None if self.costs is None else cost_matrix(self.costs, self.classes_, "TunedSVC"),
+        )
 
-    def _machine(self) -> SVC:
+    def _scorer_of(self, scoring: Any) -> Any:
+        return make_scorers(SVC(), scoring, "TunedSVC")
+
+    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> SVC:
         return SVC(
-            kernel=self.kernel_,
-            C=self.C_,
+            kernel=kernel,
+            C=C,
             multiclass=self.multiclass,
             reject_label=self.reject_label,
             decision_function_shape=self.decision_function_shape,
@@ -359,9 +339,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             n_jobs=self.n_jobs,
         )
 
-    def _nystroem(self, random_state: int) -> NystroemSVC:
+    def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> NystroemSVC:
         return NystroemSVC(
-            kernel=self.kernel_,
+            kernel=kernel,
             multiclass=self.multiclass,
             reject_label=self.reject_label,
             decision_function_shape=self.decision_function_shape,
@@ -370,32 +350,18 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             random_state=random_state,
         )
 
-    def _targets(self, y: np.ndarray) -> np.ndarray:
-        return self.classes_[y]
-
-    def _sigmoids_of(self, held: Samples, decision: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
-        strategy = STRATEGIES[self.multiclass].machines
-        return held_out_sigmoids(held, decision, len(self.classes_), strategy)
-
-    def _held_out(self, y: np.ndarray, decision: np.ndarray, odds: Any) -> HeldOut:
-        by_probability = self.predict_by == "probability"
-        how = len(self.classes_), self.multiclass, by_probability, self._costs
-        return held_out_classes(y, decision, odds, *how)
-
-    def _settle_answers(self, validator: CrossValidator, choice: Choice) -> None:
-        threshold, costs = self.threshold, self.costs
-        if threshold == AUTO:
-            found = choose_threshold(validator, choice)
-            threshold, self.threshold_error_ = found.value, found.error
-            validator.context.findings.extend(threshold_findings(found, self.classes_.tolist()[1]))
-        if threshold is not None:
-            self.threshold_, costs = float(threshold), costs_of_threshold(float(threshold))
-        if costs is not None:
-            self._costs = cost_matrix(costs, self.classes_, "TunedSVC")
-
-    def _keep_machine(self, finished: Finished, prepared: Prepared) -> None:
-        super()._keep_machine(finished, prepared)
-        self.best_estimator_._costs = self._costs  # it answers as this model does
+    def _keep(self, found: Found) -> None:
+        super()._keep(found)
+        self.best_class_weight_ = self.class_weight
+        answers = found.answers
+        if answers.threshold is not None:
+            self.threshold_ = answers.threshold
+        if answers.error is not None:
+            self.threshold_error_ = answers.error
+        if answers.costs is not None:
+            self._costs = answers.costs
+        if found.machine is not None:
+            self.best_estimator_._costs = self._costs  # it answers as this model does
 
     @property
     def multiclass_(self) -> str:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import LARGE_TARGETS, is_dask
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators._parameters import OF_TUNED
-from kernelwise.estimators.fit_record import HeldOut
+from kernelwise.estimators._parameters import OF_TUNED, check_enough
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemSVR
-from kernelwise.estimators.settings import check_backend, check_enough, values_of_epsilon
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned import Checked, TunedMachine
-from kernelwise.findings import Finding
-from kernelwise.search.data.samples import Samples
-from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.families.regression import Regression
-from kernelwise.search.result import Choice
-from kernelwise.search.scoring.held_out_answers import NumberAnswers
-from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, one_scorer
+from kernelwise.kernels import Kernel
+from kernelwise.search import Found, Regression, make_scorers
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):
@@ -228,75 +222,50 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             return fit_on_chunks(self, X, y, sample_weight, routed)
         return self._fit(X, y, sample_weight, routed=routed)
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
+    def _check(self, X: MatrixLike, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Checked:
         me = "TunedSVR"
-        values_of_epsilon(self.epsilons, me)
-        check_solver(self.solver, self._is_gram(), me)
-        check_backend(self.backend, me)
-        X, y = read_samples(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
-        y = np.asarray(y, dtype=np.float64)
-        weight = weights_of_samples(sample_weight, len(y))
+        self._family()  # whose values of ε are refused before anything is read
+        how = {"y_numeric": True, "ensure_min_samples": 2, **self._input()}
+        features, y = read_samples(self, X, as_numbers(cast(ArrayLike, y)), **how)
+        targets = np.asarray(y, dtype=np.float64)
+        weight = weights_of_samples(sample_weight, len(targets))
         check_enough(weight[weight > 0], self.cv, me)
         # Rows are the same only if their targets are, too.
-        return Checked(X, y, np.unique(y, return_inverse=True)[1], weight)
+        return Checked(features, targets, np.unique(targets, return_inverse=True)[1], weight)
 
-    def _family(self, y: np.ndarray, weight: np.ndarray) -> Regression:
-        family = Regression.of(y, weight, values_of_epsilon(self.epsilons, "TunedSVR"), self.steering_)
-        self.target_mean_, self.target_scale_ = family.mean, family.deviation
-        return family
+    def _family(self) -> Regression:
+        return Regression.at(self.epsilons, self.steering_, "TunedSVR")
 
-    def _scorer(
-        self, X: Any, samples: Samples, family: Regression, scoring: Any
-    ) -> tuple[Regression, HeldOutScorer]:
-        answers = NumberAnswers(family.mean, family.deviation)
-        path_scorer = PathScorer(one_scorer(SVR(), scoring, "TunedSVR"), scoring, answers)
-        of_rows = X, samples.y, samples.weight
-        return family, HeldOutScorer(path_scorer, *of_rows, classes=np.empty(0), is_share=False)
+    def _scorer_of(self, scoring: Any) -> Any:
+        return make_scorers(SVR(), scoring, "TunedSVR")
 
-    def _describe(self, validator: CrossValidator, choice: Choice) -> None:
-        """Keep ε, and the learned metric."""
-        assert choice.scored.epsilon is not None
-        self.epsilon_ = choice.scored.epsilon
-        super()._describe(validator, choice)
-
-    def _scoring(self) -> Any:
-        return one_scorer(SVR(), self.steering_, "TunedSVR")
-
-    def _machine(self) -> SVR:
+    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> SVR:
+        assert epsilon is not None
         return SVR(
-            self.kernel_,
-            C=self.C_,
-            epsilon=self.epsilon_,
+            kernel,
+            C=C,
+            epsilon=epsilon,
             tol=self.tol,
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
         )
 
-    def _nystroem(self, random_state: int) -> NystroemSVR:
-        return NystroemSVR(
-            self.kernel_,
-            epsilon=self.epsilon_,
-            memory_limit=self.memory_limit,
-            random_state=random_state,
-        )
+    def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> NystroemSVR:
+        assert epsilon is not None
+        return NystroemSVR(kernel, epsilon=epsilon, memory_limit=self.memory_limit, random_state=random_state)
 
-    def _targets(self, y: np.ndarray) -> np.ndarray:
-        return y
-
-    def _sigmoids_of(self, held: Samples, decision: np.ndarray) -> tuple[None, list[Finding]]:
-        return None, []
-
-    def _held_out(self, y: np.ndarray, decision: np.ndarray, odds: Any) -> HeldOut:
-        predicted = self._own_units(decision[:, 0].astype(float))
-        return HeldOut(self._own_units(y), predicted, np.empty(0))
-
-    def _own_units(self, target: np.ndarray) -> np.ndarray:
-        return self.target_mean_ + self.target_scale_ * target
+    def _keep_choice(self, found: Found) -> None:
+        """Keep ε, what undoes the scaling of targets, and the learned metric."""
+        family = found.validator.family
+        assert isinstance(family, Regression)
+        self.target_mean_, self.target_scale_ = family.mean, family.deviation
+        self.epsilon_ = found.choice.scored.epsilon
+        super()._keep_choice(found)
 
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
         """Return predictions in the units of y, of shape (n_samples,)."""
-        return self._own_units(self.machine_values(X).ravel())
+        return self.target_mean_ + self.target_scale_ * self.machine_values(X).ravel()
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """Return the score that ``scoring`` names; R² if ``scoring`` is None.

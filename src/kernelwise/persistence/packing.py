@@ -21,11 +21,10 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from kernelwise import criteria, estimators, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
 from kernelwise._core.typing import SparseMatrix
-from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
-from kernelwise.search.result import OneClassResult, SelectionResult
+from kernelwise.search.result import FitRecord, OneClassResult, SelectionResult
 from kernelwise.search.scoring.scores import PositiveScore
 from kernelwise.search.verdict.baseline import Baseline
 from kernelwise.tables import COLUMN_KINDS, Encoder

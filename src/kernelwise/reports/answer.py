@@ -16,7 +16,7 @@ from kernelwise.reports.held_out import class_factors, class_indices, unseen_tar
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.verdict.reasons import COUNTS
-from kernelwise.search.verdict.wording import error_text, kernel_meaning, kernel_text, number, score_text
+from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0

@@ -17,7 +17,7 @@ from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.product_machines import nodes_for
 from kernelwise.kernels.metric import correlations, weigh_the_same
 from kernelwise.reports.held_out import row_names, some_of, some_rows
-from kernelwise.search.verdict.wording import number
+from kernelwise.search.wording import number
 
 #: Features that are shown one by one, at most, and the share that is worth a line.
 MAX_WEIGHTS, SMALLEST = 30, 1e-3

@@ -10,7 +10,7 @@ from kernelwise._core.text import count
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.kernels import Kernel
 from kernelwise.search.verdict.reasons import around
-from kernelwise.search.verdict.wording import kernel_text, number
+from kernelwise.search.wording import kernel_text, number
 
 #: Names of criteria for people.
 CRITERIA = {

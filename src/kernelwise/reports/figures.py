@@ -26,7 +26,7 @@ from kernelwise.reports.outliers import Outliers
 from kernelwise.reports.regions import Regions
 from kernelwise.reports.words import sentence, shortened
 from kernelwise.search.verdict.reasons import why_tried
-from kernelwise.search.verdict.wording import number
+from kernelwise.search.wording import number
 
 #: Evaluations of one start that are drawn, at most.
 MAX_EVALUATIONS = 400

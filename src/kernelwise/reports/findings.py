@@ -15,7 +15,7 @@ from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.findings import Finding, catalogue
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import class_weight_of, is_share
-from kernelwise.search.verdict.wording import number
+from kernelwise.search.wording import number
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000

@@ -13,11 +13,11 @@ from sklearn.metrics import auc, roc_curve
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.typing import RowsLike
-from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.reports.words import class_weight_of, is_share
 from kernelwise.search.engine.rules import standard_error
-from kernelwise.search.verdict.wording import number
+from kernelwise.search.result import FitRecord
+from kernelwise.search.wording import number
 from kernelwise.tables import Table
 
 N_BINS = 10

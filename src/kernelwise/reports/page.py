@@ -15,7 +15,7 @@ from kernelwise.reports.data import ReportData
 from kernelwise.reports.figures import figures
 from kernelwise.reports.held_out import Confusion
 from kernelwise.reports.words import sentence, shortened, unbroken
-from kernelwise.search.verdict.wording import number
+from kernelwise.search.wording import number
 
 if TYPE_CHECKING:
     from markupsafe import Markup

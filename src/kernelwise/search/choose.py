@@ -31,7 +31,7 @@ from kernelwise.search.propose.one_class import candidates
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.verdict.one_class import MARGIN, how_compared, why_kernel
 from kernelwise.search.verdict.reasons import spoken
-from kernelwise.search.verdict.wording import model_text, number, score_text
+from kernelwise.search.wording import model_text, number, score_text
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.

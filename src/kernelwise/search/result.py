@@ -1,4 +1,4 @@
-"""What a search returns: the kernel and C (or ν) chosen, and the reason of every choice."""
+"""What a search returns: the kernel and C (or ν) chosen, the reason of every choice, and facts of the fit."""
 
 from __future__ import annotations
 
@@ -262,3 +262,45 @@ class OneClassResult:
             html_block("Findings", html_list(map(str, self.diagnostics))) if self.diagnostics else "",
             html_block("How it was chosen", html_list(self.how)) if self.how else "",
         )
+
+
+class HeldOut(NamedTuple):
+    """Answers of the chosen machines to rows that they were not trained on, each of shape (n_held_out,).
+
+    Truth and predictions are class indices (−1 for rejected), or targets in the units of y. The probability
+    is that of ``classes_[1]`` for two classes, of the predicted class for more; it is empty for a regression.
+
+    There are two labels of a row. ``predicted`` is by the rule of `predict`, with sigmoids of the other folds
+    (`kernelwise.search.final.machine.unseen_odds`): its score is the one that people are given,
+    ``result_.score``. ``scored`` is by the decision values, the rule by which the search compares models,
+    that of ``best_score_`` (None for a regression). They differ for a few rows near a boundary.
+    """
+
+    truth: np.ndarray
+    predicted: np.ndarray
+    probability: np.ndarray
+    scored: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class FitRecord:
+    """Small facts of a fit, kept for reports: answers as in `HeldOut`, and the weights of those rows.
+
+    The final machine was trained on ``n_rows`` distinct rows; ``n_bounded`` of its support vectors have a
+    coefficient at its bound, in one machine at least.
+    """
+
+    n_rows: int
+    n_bounded: int
+    truth: np.ndarray
+    predicted: np.ndarray
+    probability: np.ndarray
+    weight: np.ndarray
+    scored: np.ndarray | None = None
+
+    @property
+    def n_relabelled(self) -> float:
+        """Weight of the rows that `predict` labels otherwise than the search did."""
+        if self.scored is None:
+            return 0.0
+        return float(self.weight[self.predicted != self.scored].sum())

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernelwise._core.labels import lone_rows
+from kernelwise._core.equal_points import row_hashes
+from kernelwise._core.labels import check_class_sizes, lone_rows
 from kernelwise._core.text import count
-from kernelwise._core.validation import copies_of
+from kernelwise._core.typing import RandomState
+from kernelwise._core.typing import Samples as Features
+from kernelwise._core.validation import copies_of, seed_of
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import catalogue
-from kernelwise.search.data.canonical import sample, shuffled_classes
+from kernelwise.search.data.canonical import (
+    canonical_order,
+    distinct_points,
+    distinct_rows,
+    sample,
+    shuffled_classes,
+)
 from kernelwise.search.data.samples import Samples
 
 if TYPE_CHECKING:
@@ -155,6 +164,8 @@ def _numbered(rows: np.ndarray, fold: np.ndarray, weight: np.ndarray) -> FoldRow
 #: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
 FOLDS = ((500, 5), (1500, 3))
 FEWEST_FOLDS = 2
+#: Folds that the sigmoids of one machine are fitted on, at most.
+SIGMOID_FOLDS = 5
 #: Paths of C that a time budget should allow.
 N_PATHS = 8
 #: Rows that a search looks at, at least, however short its time is.
@@ -258,6 +269,35 @@ def folds_of_rows(
     return found.training_on(lone_rows(strata, weight))
 
 
+def folds_for_sigmoids(
+    X: Features | None,
+    index: np.ndarray,
+    weight: np.ndarray,
+    random_state: RandomState,
+    points: np.ndarray | None = None,
+) -> FoldRows:
+    """Stratified folds of the rows: equal rows of a class are one with their total weight, whatever order.
+
+    Of samples that are no table of numbers, None for a Gram matrix, ``points`` has equal numbers for equal
+    ones, shape (n_samples,); without it nothing is known to be equal.
+    """
+    if X is None:
+        every = np.arange(len(index)) if points is None else points
+        distinct = distinct_points(every, index, weight)
+        points = None if points is None else points[distinct.rows]
+    else:
+        distinct = distinct_rows(X, index, weight)
+        Z = X[distinct.rows]
+        order = canonical_order(Z, index[distinct.rows], distinct.weight)
+        distinct, points = distinct.reordered(order), row_hashes(Z[order])[0]
+    strata = index[distinct.rows]
+    check_class_sizes(strata, distinct.weight)
+    counts = np.bincount(strata, weights=copies_of(distinct.weight))
+    n_folds = min(SIGMOID_FOLDS, int(counts[counts > 1].min()))
+    found = folds_of_rows(strata, distinct.weight, n_folds, points, seed_of(random_state))
+    return found.renamed(distinct.rows)
+
+
 def _search_rows(
     samples: Samples, family: Family, context: FitContext, random_state: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -331,20 +371,3 @@ def stratified_folds(
         counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)
     rows, fold = np.nonzero(counts)
     return FoldRows(rows, fold, counts[rows, fold] * (weight / copies)[rows], n_folds)
-
-
-def check_folds_have_weight(
-    splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray, owner: str
-) -> None:
-    """Raise if there are no folds, or a part of one has samples of weight zero only."""
-    if not splits:
-        raise ValueError(
-            f"'cv' of {owner} gives no folds. Pass a number of folds, or splits into (train, test)."
-        )
-    for k, (train, test) in enumerate(splits):
-        for part, rows in (("training", train), ("test", test)):
-            if not weight[rows].any():
-                raise ValueError(
-                    f"sample_weight is zero for all samples in the {part} part of fold {k} of 'cv'. "
-                    "Use other folds, or remove the samples of weight zero."
-                )

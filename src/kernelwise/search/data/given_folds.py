@@ -90,7 +90,9 @@ def check_kind_of_folds(cv: Any, default: str, owner: str) -> None:
         )
 
 
-def read_splits(cv: Any, X: Any, y: np.ndarray, owner: str, params: dict[str, Any] | None = None) -> Splits:
+def read_splits(
+    cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, owner: str, params: dict[str, Any] | None = None
+) -> Splits:
     """Row numbers of the training and test part of each fold of a classification's or a regression's ``cv``.
 
     ``X`` and ``params``, such as ``groups``, are what a splitter sees. None and numbers are stratified folds.
@@ -108,7 +110,9 @@ def read_splits(cv: Any, X: Any, y: np.ndarray, owner: str, params: dict[str, An
                 f"'cv' of {owner} is {cv!r}, which needs groups. Pass them to fit: fit(X, y, groups=...)."
             ) from error
         raise
-    return [_checked(fold, k, len(y)) for k, fold in enumerate(folds)]
+    splits = [_checked(fold, k, len(y)) for k, fold in enumerate(folds)]
+    check_folds_have_weight(splits, weight, owner)
+    return splits
 
 
 def _checked(fold: Any, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -131,3 +135,20 @@ def _are_rows(part: np.ndarray, n: int) -> bool:
     if part.ndim != 1:
         return False
     return part.size == 0 or part.dtype.kind in "iu" or (part.dtype == bool and len(part) == n)
+
+
+def check_folds_have_weight(
+    splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray, owner: str
+) -> None:
+    """Raise if there are no folds, or a part of one has samples of weight zero only."""
+    if not splits:
+        raise ValueError(
+            f"'cv' of {owner} gives no folds. Pass a number of folds, or splits into (train, test)."
+        )
+    for k, (train, test) in enumerate(splits):
+        for part, rows in (("training", train), ("test", test)):
+            if not weight[rows].any():
+                raise ValueError(
+                    f"sample_weight is zero for all samples in the {part} part of fold {k} of 'cv'. "
+                    "Use other folds, or remove the samples of weight zero."
+                )

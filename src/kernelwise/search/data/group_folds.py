@@ -11,7 +11,7 @@ from kernelwise._core.reading import check_one_per_sample
 from kernelwise._core.text import count
 from kernelwise._core.validation import copies_of
 from kernelwise.search.data.canonical import DistinctRows
-from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, check_folds_have_weight, folds_for
+from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, folds_for
 from kernelwise.search.data.given_folds import check_kind_of_folds, given_folds, read_splits
 
 #: Digits by which the balance of two folds is compared: the rest is rounding.
@@ -50,9 +50,7 @@ def folds_of(
             needs_all_classes=needs_all_classes,
             owner=owner,
         )
-    splits = read_splits(cv, X, y, owner, params)
-    folds = given_folds(splits, distinct.row_of, weight)
-    check_folds_have_weight(splits, weight, owner)
+    folds = given_folds(read_splits(cv, X, y, weight, owner, params), distinct.row_of, weight)
     # With groups no row of one is trained on by the fold that holds the group out, however rare its class.
     return folds if group is None else folds.spelled_out()
 

@@ -58,6 +58,8 @@ class Deadline:
         return False
 
 
+#: Share of a time budget that is kept for the final machine.
+RESERVE = 0.4
 #: The words for the last phase.
 FINAL = "training the final model"
 
@@ -118,6 +120,11 @@ class FitContext:
     findings: list[Finding] = field(default_factory=list)
     full_data: FullData | None = None
     warns: bool = True
+
+    def begin(self, seconds: float | None) -> FitContext:
+        """Begin a fit of so many seconds, without the findings of an earlier one."""
+        self.deadline, self.findings = Deadline(seconds, reserve=RESERVE), []
+        return self
 
     def warn(self, finding: Finding, category: type[Warning]) -> None:
         """Keep a finding, and issue it as a warning."""

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.search.engine.runner import FoldProblem, Folds
-from kernelwise.search.families.classification import Classification
+from kernelwise._core.validation import check_gram
+from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.engine.runner import Folds, FoldsSolved, class_paths
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
 
 TOL = 1e-3
@@ -71,9 +72,10 @@ def is_right(
 ) -> np.ndarray:
     """Whether each held-out sample, fold after fold, is classified correctly: shape (n_Cs, n_held_out)."""
     held_out = np.concatenate([test for _, test in folds])
-    settings = {"tol": TOL, "max_iter": -1, "n_jobs": n_jobs}
-    family = Classification(np.unique(y), multiclass, loss=loss)
-    solved = FoldProblem(None, y, np.ones(len(y)), folds, family, settings).solve(K, Cs)
+    settings: dict[str, Any] = {"tol": TOL, "max_iter": -1, "n_jobs": n_jobs}
+    K = np.ascontiguousarray(check_gram(K, may_be_distances=True))
+    paths = class_paths(y, folds, np.ones(len(y)), STRATEGIES[multiclass].machines, loss=loss)
+    solved = FoldsSolved(*paths.solve(K, Cs, **settings))
     solved.warn(TOL)
     answers = ClassAnswers(multiclass, "ovr", None)
     return answers.labels(solved.path.decision[:, held_out], solved.path.classes) == y[held_out]

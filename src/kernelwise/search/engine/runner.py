@@ -20,7 +20,7 @@ from kernelwise.kernels.gram import Grams, Shapes, add_part, base_of, gram_of
 from kernelwise.multiclass import order_by_class
 from kernelwise.search.data.folds import Folds
 from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
-from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.path import ClassPaths, SVMPath, check_disjoint, check_trained
 from kernelwise.solvers.path_problem import Places, Tables, warn_of_worst
 
 if TYPE_CHECKING:
@@ -34,6 +34,26 @@ FirstCs = Callable[[float], np.ndarray]
 MAX_SHAPES = 256 * MIB
 #: Rows that are enough for the variance of a kernel of which each fold has its own.
 MANY_ROWS = 1500
+
+
+def class_paths(
+    y: np.ndarray,
+    folds: Folds,
+    bound: np.ndarray,
+    strategy: str,
+    places: Places | None = None,
+    loss: str = "hinge",
+) -> ClassPaths:
+    """Two-class machines on folds, prepared for all kernels; parameters are as in `FoldProblem`.
+
+    ``strategy`` is "ovo" or "ovr".
+    """
+    weight = np.broadcast_to(bound, (len(folds), len(y)))
+    classes, index = np.unique(y, return_inverse=True)
+    if places is None:
+        check_disjoint(folds, len(y))
+    check_trained(folds, index, weight, classes, n_needed=len(classes) if places is None else 2)
+    return ClassPaths(classes, index, folds, weight, strategy, places, loss)
 
 
 class FoldsSolved(NamedTuple):

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from kernelwise._core.labels import balanced_on, factors_of_classes, is_balanced
+from kernelwise._core.labels import balanced_on, check_class_sizes, factors_of_classes, is_balanced
+from kernelwise._core.typing import MatrixLike
 from kernelwise.criteria import Criterion, as_criterion
-from kernelwise.multiclass import STRATEGIES, decide_index
+from kernelwise.findings import Finding, catalogue
+from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
 from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.runner import class_paths
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.candidates import (
     CLASS_RULES,
     WidthData,
     width_data_of_classes,
 )
+from kernelwise.search.result import HeldOut
+from kernelwise.search.scoring.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
 from kernelwise.search.scoring.probabilities import cross_fitted_odds, held_out_log_loss
-from kernelwise.search.scoring.scores import BOTH, DECISIONS
-from kernelwise.solvers.path import ClassPaths, SVMPath, check_disjoint, check_trained
+from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
+from kernelwise.search.scoring.scores import BOTH, DECISIONS, ODDS, Scoring, check_score, is_share, shown_to
+from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places, Tables
+from kernelwise.solvers.probability import (
+    FLAT,
+    class_probabilities,
+    decide,
+    doubt_of,
+    fit_platt_of,
+    most_likely,
+)
 
 if TYPE_CHECKING:
     from kernelwise.search.data.folds import Folds
@@ -35,6 +49,9 @@ class Classification(Family):
     ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`; ``class_weight`` and ``loss`` are as in
     `kernelwise.SVC`; ``shown`` is what scorers see: decision values, log odds, or both
     (`kernelwise.search.scoring.scores.shown_to`).
+
+    Final answers go ``by_probability`` or by decision values; ``threshold`` ("auto" for the best one) and
+    ``costs`` are as in `kernelwise.TunedSVC`. ``shape`` and ``reject_label`` are what scorers see.
     """
 
     finer_reason = "the probabilities of the chosen form fit the held-out rows best"
@@ -50,6 +67,65 @@ class Classification(Family):
     class_weight: Any = None
     shown: str = DECISIONS
     loss: str = "hinge"
+    shape: str = "ovr"
+    reject_label: Any = None
+    by_probability: bool = True
+    threshold: float | str | None = None
+    costs: np.ndarray | None = None
+
+    @property
+    def machines(self) -> str:
+        """The two-class machines of the strategy: "ovo" or "ovr"."""
+        return STRATEGIES[self.multiclass].machines
+
+    def of_targets(self, y: np.ndarray, weight: np.ndarray, owner: str) -> Classification:
+        check_class_sizes(y, weight)
+        return self
+
+    def scored_by(
+        self, scoring: Scoring, scorer: Any, X: MatrixLike, samples: Samples, owner: str
+    ) -> tuple[Classification, HeldOutScorer]:
+        check_score(scoring, self.classes.tolist(), owner)
+        family = replace(self, shown=shown_to(scorer))
+        how = self.multiclass, self.shape, self.reject_label
+        answers: Any
+        if family.shown == ODDS:
+            answers = ProbabilityAnswers(*how)
+        else:
+            answers = (BothAnswers if family.shown == BOTH else ClassAnswers)(*how, breaks_ties=True)
+        of_rows = X, self.classes[samples.y], samples.weight, self.classes
+        return family, HeldOutScorer(PathScorer(scorer, scoring, answers), *of_rows, is_share(scoring))
+
+    def decoded(self, y: np.ndarray) -> np.ndarray:
+        return self.classes[y]
+
+    def train(self, machine: Any, part: Samples) -> Any:
+        return machine.fit(part.Z, self.classes[part.y], sample_weight=part.bound)
+
+    def sigmoids(self, held: Samples, decision: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
+        """Platt's sigmoids, and a finding if some are flat; rows have their bounds as weights."""
+        how = len(self.classes), self.machines
+        problems, doubt = two_class_machines(held.y, *how), doubt_of(*how)
+        found = fit_platt_of(problems, decision, held.bound, held.weight, doubt)
+        n_flat = int((np.abs(found[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())
+        if not n_flat:
+            return found, []
+        return found, [catalogue.FLAT_PROBABILITIES(n_flat=n_flat, n_models=len(found))]
+
+    def held_out(
+        self, y: np.ndarray, decision: np.ndarray, odds: np.ndarray | None, costs: np.ndarray | None = None
+    ) -> HeldOut:
+        """Labels are those that `predict` would give: by the largest probability, or by decision values."""
+        assert odds is not None
+        values, n_classes = decision.astype(float), len(self.classes)
+        scored = decide_index(values[:, 0] if n_classes == 2 else values, n_classes, self.multiclass)
+        p = class_probabilities(odds, n_classes, self.machines)
+        if self.by_probability:
+            predicted = most_likely(odds, n_classes, self.multiclass, costs, p)
+        else:
+            predicted = decide(values, None, n_classes, self.multiclass)
+        shown = np.ones_like(predicted) if n_classes == 2 else predicted
+        return HeldOut(y, predicted, p[np.arange(len(p)), shown], scored)
 
     def prepare(
         self,
@@ -60,13 +136,7 @@ class Classification(Family):
         places: Places | None,
         settings: dict[str, Any],
     ) -> Callable[..., tuple[SVMPath, Tables]]:
-        weight = np.broadcast_to(bound, (len(folds), len(y)))
-        strategy = STRATEGIES[self.multiclass].machines
-        classes, index = np.unique(y, return_inverse=True)
-        if places is None:
-            check_disjoint(folds, len(y))
-        check_trained(folds, index, weight, classes, n_needed=len(classes) if places is None else 2)
-        paths = ClassPaths(classes, index, folds, weight, strategy, places, self.loss)
+        paths = class_paths(y, folds, bound, self.machines, places, self.loss)
 
         def solve(
             K: np.ndarray, Cs: np.ndarray, *, epsilon: Any = None, **how: Any
@@ -109,8 +179,7 @@ class Classification(Family):
     ) -> np.ndarray:
         if self.shown == DECISIONS:
             return decision
-        strategy = STRATEGIES[self.multiclass].machines
-        odds = cross_fitted_odds(decision, held, fold, len(self.classes), strategy, asked)
+        odds = cross_fitted_odds(decision, held, fold, len(self.classes), self.machines, asked)
         return self.as_shown(decision, odds)
 
     def as_shown(self, decision: np.ndarray, odds: np.ndarray) -> np.ndarray:

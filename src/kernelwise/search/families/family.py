@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from kernelwise._core.typing import MatrixLike
 from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
+from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.scored_kernel import ScoredKernel
@@ -23,6 +25,9 @@ from kernelwise.search.propose.candidates import (
     WidthRule,
     width_data_of_numbers,
 )
+from kernelwise.search.result import HeldOut
+from kernelwise.search.scoring.scorers import Scorer
+from kernelwise.search.scoring.scores import Scoring
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places, Tables
 
@@ -98,6 +103,47 @@ class Family(ABC):
         family with rows ``beside`` also gets ``beside=…``, of shape (n_samples, n_others). It returns a path,
         and tables as of `kernelwise.solvers.path_problem`.
         """
+
+    def of_targets(self, y: np.ndarray, weight: np.ndarray, owner: str) -> Family:
+        """The family of distinct rows with these targets and weights; raises if nothing can be learned."""
+        return self
+
+    def scored_by(
+        self, scoring: Scoring, scorer: Any, X: MatrixLike, samples: Samples, owner: str
+    ) -> tuple[Family, Scorer]:
+        """What a score asks for: the family that scores it, and the scorer of held-out values.
+
+        ``scorer`` is what scikit-learn makes of ``scoring``, and ``X`` are the rows as the user passed them.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no scorer of its own.")
+
+    def values(self, given: np.ndarray | None) -> np.ndarray | None:
+        """Values of C that every kernel is scored at, shape (n_Cs,); None lets them follow the kernel."""
+        return given
+
+    def decoded(self, y: np.ndarray) -> np.ndarray:
+        """Targets as the user passed them, for a splitter of theirs."""
+        return y
+
+    def train(self, machine: Any, part: Samples) -> Any:
+        """Train the final machine on some rows, and return it."""
+        return machine.fit(part.Z, part.y, sample_weight=part.bound)
+
+    def sigmoids(self, held: Samples, decision: np.ndarray) -> tuple[np.ndarray | None, list[Finding]]:
+        """Sigmoids of held-out decision values, (n_machines, 2), and what is to say of them; None of numbers.
+
+        Decision values have the shape (n_held_out, n_machines).
+        """
+        return None, []
+
+    def held_out(
+        self, y: np.ndarray, decision: np.ndarray, odds: np.ndarray | None, costs: np.ndarray | None = None
+    ) -> HeldOut:
+        """Answers of the chosen machines to held-out rows, from values of shape (n_held_out, n_machines).
+
+        ``odds`` are log odds of the same shape, if there are sigmoids, ``costs`` those of wrong answers.
+        """
+        return HeldOut(y, decision[:, 0].astype(float), np.empty(0))
 
     def only_asked(self, y: np.ndarray) -> np.ndarray:
         """Rows, by their targets, that all folds hold out and no machine is trained on."""

@@ -9,18 +9,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.metrics import average_precision_score
 
 from kernelwise._core.text import count
 from kernelwise._core.threads import Task, one_blas_thread, threads
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import copies_of
 from kernelwise.search.data.folds import Folds
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.families.family import Family
+from kernelwise.search.scoring.scores import Scoring
 from kernelwise.solvers.one_class_path import solve_along
 from kernelwise.solvers.path import SVMPath, as_path
 from kernelwise.solvers.path_problem import PathsSolved, Places, Tables
@@ -51,8 +54,9 @@ class OneClass(Family):
     """Rows of one kind, learned by one-class machines; targets are 1, 0 (unknown) or −1 for outliers.
 
     Known outliers are asked about by all folds, and trained on by none. ``scoring`` is what chooses: a
-    criterion of `CRITERIA` or, if there are outliers, one of `SCORINGS`. ``beside`` are the artificial rows,
-    of shape (4 n_rows, n_features), one kind of `KINDS` after the other.
+    criterion of `CRITERIA`, by default ``criterion_name``, or, if there are outliers, one of `SCORINGS`.
+    ``contamination`` is the share of rows that the threshold is for, if it is given. ``beside`` are the
+    artificial rows, of shape (4 n_rows, n_features), one kind of `KINDS` after the other.
 
     A held-out decision value is the weighted mean of kernel values with the support vectors of a machine that
     has not seen the row. Beside it, where there are artificial rows, are the shares of each kind of them that
@@ -70,22 +74,74 @@ class OneClass(Family):
     splits_copies = False
     holds_out_all = True
 
+    #: Names that ``criterion`` and, with labels, ``scoring`` may have.
+    criteria: ClassVar[tuple[str, ...]] = CRITERIA
+    scorings: ClassVar[tuple[str, ...]] = SCORINGS
+
     scoring: str = WINNER
     beside: np.ndarray | None = None
+    criterion_name: str = "auto"
+    contamination: float | None = None
 
     @property
     def nus(self) -> tuple[float, ...]:
         """Values of ν that are tried if none is given."""
         return LABELLED_NUS if self.scoring in SCORINGS else (NU,)
 
-    def scored_by(self, scoring: str | None, criterion: str, samples: Samples) -> OneClass:
-        """The same, going by a score of labels if some samples are outliers, or else by a criterion."""
-        chosen = WINNER if criterion == "auto" else criterion
+    @staticmethod
+    def read_labels(y: ArrayLike | None, n_samples: int) -> np.ndarray:
+        """Labels as integers, of shape (n_samples,): 1 normal, −1 outlier, 0 unknown; all 0 for None."""
+        if y is None:
+            return np.zeros(n_samples, int)
+        values = np.asarray(y)
+        if values.shape != (n_samples,):
+            raise ValueError(
+                f"y has the shape {values.shape} for {count(n_samples, 'sample')}. Give one label per "
+                "sample: 1 for a normal one, -1 for an outlier, 0 where it is unknown."
+            )
+        strange = [value for value in values.tolist() if value not in (NORMAL, UNKNOWN, OUTLIER)]
+        if strange:
+            raise ValueError(
+                f"y has the label {strange[0]!r}. Labels are 1 for a normal sample, -1 for an outlier and 0 "
+                "where it is unknown; without labels, leave y out."
+            )
+        label = values.astype(int)
+        if not (label != OUTLIER).any():
+            raise ValueError(
+                "y has only outliers (-1), but the model learns from the other samples. Add samples that are "
+                "normal (1) or unknown (0)."
+            )
+        if (label == NORMAL).any() and not (label == OUTLIER).any():
+            raise ValueError(
+                "y has no outliers (-1), so the labels cannot help to choose a kernel. Leave out y, or label "
+                "some outliers with -1; 1 is the label of normal samples."
+            )
+        return label
+
+    def of_targets(self, y: np.ndarray, weight: np.ndarray, owner: str) -> OneClass:
+        if len(y) - len(self.only_asked(y)) < 2:
+            raise ValueError(
+                f"{owner} needs at least 2 different samples of positive weight that are not labelled "
+                "outliers."
+            )
+        return self
+
+    def scored_by(
+        self, scoring: Scoring, scorer: Any, X: MatrixLike, samples: Samples, owner: str
+    ) -> tuple[OneClass, StrangenessScorer]:
+        """The same, going by a score of labels if some samples are outliers, or else by the criterion."""
+        chosen = WINNER if self.criterion_name == "auto" else self.criterion_name
         if len(self.only_asked(samples.y)):
-            chosen = scoring or SCORINGS[0]
+            chosen = scoring if isinstance(scoring, str) else SCORINGS[0]
         elif sparse.issparse(samples.Z):  # no artificial rows are drawn
             chosen = MEDIAN
-        return replace(self, scoring=chosen)
+        return replace(self, scoring=chosen), StrangenessScorer(chosen, samples.y)
+
+    def values(self, given: np.ndarray | None) -> np.ndarray:
+        return np.array(self.nus) if given is None else given
+
+    def train(self, machine: Any, part: Samples) -> Any:
+        return machine.fit(part.Z, sample_weight=part.weight)
 
     def n_labelled(self, samples: Samples) -> tuple[int, int]:
         """How many samples are labelled normal, and outliers; a weight of 2 counts as two."""
@@ -198,36 +254,6 @@ class StrangenessScorer:
         truth = np.r_[np.zeros(len(usual)), np.ones(len(known))]
         weights = np.r_[weight, of_known]
         return float(average_precision_score(truth, -np.r_[usual, known], sample_weight=weights))
-
-
-def check_labels_of_rows(y: Any, n_samples: int) -> np.ndarray:
-    """Labels as integers, of shape (n_samples,): 1 normal, −1 outlier, 0 unknown; all 0 for None."""
-    if y is None:
-        return np.zeros(n_samples, int)
-    values = np.asarray(y)
-    if values.shape != (n_samples,):
-        raise ValueError(
-            f"y has the shape {values.shape} for {count(n_samples, 'sample')}. Give one label per sample: 1 "
-            "for a normal one, -1 for an outlier, 0 where it is unknown."
-        )
-    strange = [value for value in values.tolist() if value not in (NORMAL, UNKNOWN, OUTLIER)]
-    if strange:
-        raise ValueError(
-            f"y has the label {strange[0]!r}. Labels are 1 for a normal sample, -1 for an outlier and 0 "
-            "where it is unknown; without labels, leave y out."
-        )
-    label = values.astype(int)
-    if not (label != OUTLIER).any():
-        raise ValueError(
-            "y has only outliers (-1), but the model learns from the other samples. Add samples that are "
-            "normal (1) or unknown (0)."
-        )
-    if (label == NORMAL).any() and not (label == OUTLIER).any():
-        raise ValueError(
-            "y has no outliers (-1), so the labels cannot help to choose a kernel. Leave out y, or label "
-            "some outliers with -1; 1 is the label of normal samples."
-        )
-    return label
 
 
 def pseudo_outliers(

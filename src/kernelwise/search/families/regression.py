@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.rounding import TARGET_STEP
+from kernelwise._core.typing import MatrixLike
+from kernelwise._core.validation import check_not_negative
 from kernelwise.criteria import Criterion, TargetAlignment
+from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.c_range import next_Cs
 from kernelwise.search.propose.candidates import (
     NUMBER_RULES,
 )
-from kernelwise.search.scoring.scores import score_unit
+from kernelwise.search.result import HeldOut
+from kernelwise.search.scoring.held_out_answers import NumberAnswers
+from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
+from kernelwise.search.scoring.scores import Scoring, score_unit
+from kernelwise.search.settings import checked_values
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places, Tables
 from kernelwise.solvers.regression import RegressionPaths
@@ -40,8 +48,8 @@ COARSER = 10.0
 class Regression(Family):
     """Numbers, standardised by ``mean`` and ``deviation``, learned with an ε-insensitive loss.
 
-    ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried;
-    ``score_unit`` is what the score is measured in (`score_unit`).
+    ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried; ``scoring``
+    is what is maximised.
     """
 
     # A path takes K four times over, and most rows are support vectors.
@@ -56,21 +64,46 @@ class Regression(Family):
     deviation: float = 1.0
     epsilons: tuple[float, ...] = (FIRST_EPSILON,)
     fits_epsilon: bool = True
-    score_unit: float = 1.0
+    scoring: Scoring = None
 
     @classmethod
-    def of(
-        cls, y: np.ndarray, weight: np.ndarray, epsilons: Sequence[float] | None, scoring: Any = None
-    ) -> Self:
-        """The family of these targets; ``epsilons`` and ``scoring`` are the user's, or None."""
+    def at(cls, epsilons: ArrayLike | None, scoring: Scoring, owner: str) -> Self:
+        """The family before targets are known; ``epsilons`` and ``scoring`` are the user's, or None."""
+        if epsilons is None:
+            return cls(scoring=scoring)
+        tried = checked_values(epsilons, "epsilons", owner, check_not_negative, "float")
+        return cls(epsilons=tuple(tried), fits_epsilon=False, scoring=scoring)
+
+    def of_targets(self, y: np.ndarray, weight: np.ndarray, owner: str) -> Regression:
+        """The family that standardises these targets."""
         mean = float(np.average(y, weights=weight))
         centred = y - mean
         largest = float(np.abs(centred).max())  # by which squares neither overflow nor vanish
         deviation = 1.0
         if np.ptp(y) > 0.0 and largest > 0.0:
             deviation = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
-        tried = (FIRST_EPSILON,) if epsilons is None else tuple(epsilons)
-        return cls(mean, deviation, tried, epsilons is None, score_unit(scoring, deviation))
+        return replace(self, mean=mean, deviation=deviation)
+
+    @property
+    def score_unit(self) -> float:
+        """What the score is measured in."""
+        return score_unit(self.scoring, self.deviation)
+
+    def in_units(self, target: np.ndarray) -> np.ndarray:
+        """Standardised values in the units of y."""
+        return self.mean + self.deviation * target
+
+    def scored_by(
+        self, scoring: Scoring, scorer: Any, X: MatrixLike, samples: Samples, owner: str
+    ) -> tuple[Regression, HeldOutScorer]:
+        path_scorer = PathScorer(scorer, scoring, NumberAnswers(self.mean, self.deviation))
+        of_rows = X, samples.y, samples.weight
+        return self, HeldOutScorer(path_scorer, *of_rows, classes=np.empty(0), is_share=False)
+
+    def held_out(
+        self, y: np.ndarray, decision: np.ndarray, odds: np.ndarray | None, costs: np.ndarray | None = None
+    ) -> HeldOut:
+        return HeldOut(self.in_units(y), self.in_units(decision[:, 0].astype(float)), np.empty(0))
 
     def prepare(
         self,

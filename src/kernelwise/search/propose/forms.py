@@ -19,7 +19,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.gradient_metric import at_widths, outer_products, summed, weighted
 from kernelwise.search.result import Choice, TriedForm
-from kernelwise.search.verdict.wording import score_text
+from kernelwise.search.wording import score_text
 
 if TYPE_CHECKING:
     from kernelwise.search.families.family import Family

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
 from kernelwise._core.labels import balanced_on, lone_rows
+from kernelwise._core.typing import Samples
+from kernelwise.kernels import Kernel
 from kernelwise.large.linear_machine import LinearMachine, LinearSolution, Loss, linear_path, squared_hinge
 from kernelwise.large.nystroem import Blocks, NystroemMap, choose_landmarks
 from kernelwise.multiclass import Machine, two_class_machines
@@ -41,6 +43,11 @@ class Rows:
 
     ``bound`` are the weights times those of the classes; ``classes`` are the labels, None for a regression;
     with ``is_balanced`` the weights of classes follow from the rows that a machine is trained on.
+
+    ``score(decision, rows, weight)`` returns scores of shape (n_Cs,) of held-out decision values, which have
+    the shape (n_Cs, n_held_out), and a last axis of n_machines if there are several. More landmarks are tried
+    only while the ``deadline`` leaves time for them and for the final machine. If the rows are a sample,
+    ``full`` are all rows, which the final machine is trained on.
     """
 
     Z: Any
@@ -49,6 +56,9 @@ class Rows:
     bound: np.ndarray
     classes: np.ndarray | None = None
     is_balanced: bool = False
+    score: Score | None = None
+    deadline: Deadline = field(default_factory=Deadline)
+    full: Rows | None = None
 
     def __getitem__(self, rows: np.ndarray) -> Rows:
         parts = self.Z[rows], self.y[rows], self.weight[rows], self.bound[rows]
@@ -118,26 +128,25 @@ class Candidate:
 class NystroemSearch:
     """Tries numbers of landmarks and values of C on a part of the rows.
 
-    ``score(decision, rows, weight)`` returns scores of shape (n_Cs,) of held-out decision values, which have
-    the shape (n_Cs, n_held_out), and a last axis of n_machines if there are several. Features take
-    ``memory_limit`` MiB. More landmarks are tried only while there is time for them and for the final
-    machine. The loss is one of `kernelwise.large`, ``strategy`` ("ovo", "ovr") is for three or more
-    classes.
+    Features take ``memory_limit`` MiB. The loss is one of `kernelwise.large`, ``strategy`` ("ovo", "ovr") is
+    for three or more classes. ``chosen`` is the best candidate, after `run`.
     """
+
+    chosen: Candidate
 
     def __init__(
         self,
         rows: Rows,
-        kernel: Any,
-        score: Score,
+        kernel: Kernel,
         memory_limit: float,
-        deadline: Deadline,
         random_state: int,
         loss: Loss = squared_hinge,
         strategy: str = "ovo",
     ) -> None:
-        self.rows, self.kernel, self.score, self.loss, self.strategy = rows, kernel, score, loss, strategy
-        self.memory_limit, self.deadline, self.random_state = memory_limit, deadline, random_state
+        assert rows.score is not None
+        self.rows, self.kernel, self.loss, self.strategy = rows, kernel, loss, strategy
+        self.score, self.deadline = rows.score, rows.deadline
+        self.memory_limit, self.random_state = memory_limit, random_state
         n = len(rows.y)
         self.used = (
             np.arange(n) if n <= MAX_SEARCH_ROWS else sample(rows.strata, MAX_SEARCH_ROWS, random_state)
@@ -148,17 +157,17 @@ class NystroemSearch:
         self.lone = lone_rows(self.part.strata, self.part.weight)
         self.candidates: list[Candidate] = []
 
-    def run(self, n_components: Any, C: Any) -> Candidate:
-        """Return the best candidate; ``n_components`` or C is "auto" where it is to be chosen."""
+    def run(self, n_components: int | str, C: float | str) -> Candidate:
+        """Find the best candidate; ``n_components`` or C is "auto" where it is to be chosen."""
         train = np.flatnonzero(self.share < 1.0)
-        sizes: tuple[int, ...] = SIZES if n_components == "auto" else (n_components,)
-        sizes = tuple(dict.fromkeys(min(size, len(train)) for size in sizes))
+        sizes = tuple(dict.fromkeys(min(size, len(train)) for size in sizes_of(n_components)))
         order = train[choose_landmarks(self.kernel, self.part.Z[train], sizes[-1], self.random_state)]
         for size in sizes:
             if self.candidates and not self._goes_on(size):
                 break
             self.candidates.append(self._try(order[:size], C))
-        return max(self.candidates, key=lambda candidate: candidate.best_score)
+        self.chosen = max(self.candidates, key=lambda candidate: candidate.best_score)
+        return self.chosen
 
     def _goes_on(self, size: int) -> bool:
         scores = [candidate.best_score for candidate in self.candidates]
@@ -169,7 +178,7 @@ class NystroemSearch:
         growth = (size / len(last.landmarks)) ** 2 * (1.0 + len(self.rows.y) / len(self.used))
         return self.deadline.allows(f"{size} landmarks", last.seconds * growth)
 
-    def _try(self, landmarks: np.ndarray, C: Any) -> Candidate:
+    def _try(self, landmarks: np.ndarray, C: float | str) -> Candidate:
         started = time.perf_counter()
         map_ = NystroemMap.from_landmarks(self.kernel, self.part.Z[landmarks])
         blocks = self.part.blocks(map_, self.memory_limit)
@@ -206,12 +215,14 @@ class NystroemSearch:
     def _test_weight(self) -> np.ndarray:
         return (self.part.weight * self.share)[self.test]
 
-    def held_out(self, chosen: Candidate) -> HeldOutValues:
+    def held_out(self) -> HeldOutValues:
         """Return the chosen machines' decision values of the rows that were held out."""
+        chosen = self.chosen
         return HeldOutValues(self.used[self.test], self._test_weight, chosen.decision[chosen.best])
 
-    def sigmoids(self, chosen: Candidate) -> np.ndarray:
+    def sigmoids(self) -> np.ndarray:
         """Fit Platt's sigmoids to the held-out decision values of classes, shape (n_machines, 2)."""
+        chosen = self.chosen
         known = self.part[np.append(self.test, self.lone)]
         weight = np.append(self._test_weight, self.part.weight[self.lone])
         decision = np.concatenate([chosen.decision[chosen.best], chosen.lone[chosen.best]])
@@ -220,12 +231,10 @@ class NystroemSearch:
         doubt = doubt_of(len(known.classes), self.strategy)
         return fit_platt_of(known.machines(self.strategy), decision, bound, weight, doubt)
 
-    def train(self, chosen: Candidate, full: Rows | None = None) -> list[LinearSolution]:
-        """Train the chosen machines on all rows that the time left allows, from where the search left them.
-
-        ``full`` are rows of which those of the search are a sample.
-        """
-        rows = self._affordable(chosen, self.rows if full is None else full)
+    def train(self) -> list[LinearSolution]:
+        """Train the chosen machines on all rows that there is time for, from where the search left them."""
+        chosen = self.chosen
+        rows = self._affordable(chosen, self.rows if self.rows.full is None else self.rows.full)
         blocks = rows.blocks(chosen.map, self.memory_limit)
         C = float(chosen.Cs[chosen.best])
         starts = chosen.coefficients[chosen.best]
@@ -246,6 +255,21 @@ class NystroemSearch:
         rows = self.rows[sample(self.rows.strata, n_affordable, self.random_state)]
         self.deadline.skipped.append(f"training on {n - len(rows.y)} of {n} distinct rows")
         return rows
+
+
+def sizes_of(n_components: int | str) -> tuple[int, ...]:
+    """Numbers of landmarks that are tried in turn."""
+    return SIZES if isinstance(n_components, str) else (n_components,)
+
+
+def ordered_landmarks(
+    kernel: Kernel, Z: Samples, n_components: int | str, random_state: int
+) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
+    """Rows of Z that may be landmarks, the first ones first; the rows they are taken from; numbers to try."""
+    n, sizes = Z.shape[0], sizes_of(n_components)
+    some = sample(np.zeros(n, int), min(n, MAX_SEARCH_ROWS), random_state)
+    order = some[choose_landmarks(kernel, Z[some], min(sizes[-1], some.size), random_state)]
+    return order, some, sizes
 
 
 def held_out_shares(index: np.ndarray, weight: np.ndarray, random_state: int) -> np.ndarray:

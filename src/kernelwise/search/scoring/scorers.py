@@ -21,7 +21,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from kernelwise._core.sklearn_compat import safe_indexing, stacklevel_of_user
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
-from kernelwise.search.scoring.scores import NUMBER_PREFIXES, FoldAnswers
+from kernelwise.search.scoring.scores import NUMBER_PREFIXES, FoldAnswers, Scoring
 
 
 class Scorer(Protocol):
@@ -52,19 +52,19 @@ def one_scorer(estimator: Any, scoring: Any, owner: str) -> Any:
     return check_scoring(estimator, scoring)
 
 
-def make_scorers(estimator: Any, scoring: Any) -> Any:
+def make_scorers(estimator: Any, scoring: Scoring, owner: str) -> Any:
     """Return one scorer, or a dict of scorers for a list, tuple, set or dict of them."""
     if scoring is None or isinstance(scoring, str) or callable(scoring):
-        return one_scorer(estimator, scoring, "GridSearchSVC")
+        return one_scorer(estimator, scoring, owner)
     if not isinstance(scoring, list | tuple | set | dict):
-        raise ValueError(f"'scoring' of GridSearchSVC must be a name, a function or a list, got {scoring!r}.")
+        raise ValueError(f"'scoring' of {owner} must be a name, a function or a list, got {scoring!r}.")
     named = scoring if isinstance(scoring, dict) else {name: name for name in scoring}
     if not named or len(named) != len(scoring) or not all(isinstance(name, str) for name in named):
         raise ValueError(
-            "'scoring' of GridSearchSVC must be a name, a function, a list of different names or a dict, "
+            f"'scoring' of {owner} must be a name, a function, a list of different names or a dict, "
             f"got {scoring!r}."
         )
-    return {name: one_scorer(estimator, value, "GridSearchSVC") for name, value in named.items()}
+    return {name: one_scorer(estimator, value, owner) for name, value in named.items()}
 
 
 class PathScorer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import get_scorer, make_scorer
+
+#: What a user passes as ``scoring``: a name, a function, several of them, or None for the default score.
+Scoring = str | Callable[..., Any] | Collection[str] | dict[str, Any] | None
 
 #: How scikit-learn's scores for regressions begin.
 NUMBER_PREFIXES = ("r2", "explained_", "neg_mean_", "neg_median_", "neg_root_", "neg_max_", "d2_absolute_")

@@ -13,7 +13,7 @@ from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.one_class import MEDIAN, NORMAL, NU, OUTLIER, SCORINGS, areas
 from kernelwise.search.result import Choice
-from kernelwise.search.verdict.wording import kernel_text
+from kernelwise.search.wording import kernel_text
 
 #: How much better than the rule another kernel must be without labels.
 MARGIN = 0.01

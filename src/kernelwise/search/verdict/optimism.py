@@ -7,6 +7,8 @@ Shares of rows: draw rows with replacement, let the draw choose the setting, and
 the rows that were not drawn. The mean over the draws is the score of "take the best" on rows that had no part
 in the choice (bootstrap bias-corrected cross-validation: Tsamardinos, Greasidou & Borboudakis, Machine
 Learning 107, 2018). Any other score: all folds but one choose, and the one that is left scores the choice.
+
+The same answers tell whether other rows would have chosen otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise.findings import Finding, catalogue
 from kernelwise.search.engine.scored_kernel import ScoredKernel, smooth, smoothed_scores
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
@@ -23,6 +26,12 @@ N_DRAWS = 100
 #: Standard errors of a score that is no share of rows by which it must exceed that of a constant answer: its
 #: folds share training rows, so that all have the same luck, and their spread does not show it.
 FEW = 2.0
+#: Draws by which it is seen whether other rows would have chosen otherwise.
+N_OTHER_DRAWS = 20
+#: Share of rows that another winner must label differently to count.
+DIFFERENT = 0.04
+#: More rows than this are not looked at: a choice of so many is stable, or makes no difference.
+MOST_ROWS = 2000
 
 
 class Corrected(NamedTuple):
@@ -102,3 +111,50 @@ def lead_error(validator: CrossValidator, labels: np.ndarray | None, error: floa
     lead = (labels == y).astype(float) - (y == most)
     mean = np.average(lead, weights=weight)
     return max(error, float(np.sqrt(np.average((lead - mean) ** 2, weights=weight) / validator.n_held_out)))
+
+
+def stability_findings(validator: CrossValidator) -> list[Finding]:
+    """A finding if most draws of the held-out rows, with replacement, prefer a clearly different candidate.
+
+    For searches that go by the share of rows labelled correctly. Candidates are compared as the search
+    compares them, by scores that are averaged over neighbouring values of C. Nothing is trained for it.
+    """
+    labels = [scored.labels for scored in validator.scored if scored.labels is not None]
+    if not validator.scorer.is_share or not labels or len(validator.in_folds) > MOST_ROWS:
+        return []
+    weight = validator.held_out.weight[validator.tested]
+    best, *winners = _winners(
+        labels, validator.held_out.y[validator.tested], np.vstack([weight, _draws(validator)])
+    )
+    answers = labels[best[0]][best[1]]
+    shares = [weight[labels[kernel][C] != answers].sum() / weight.sum() for kernel, C in winners]
+    is_different = np.array(shares) > DIFFERENT
+    if is_different.sum() <= N_OTHER_DRAWS / 2:
+        return []
+    return [
+        catalogue.UNSTABLE(
+            n_other=is_different.sum(),
+            n_draws=N_OTHER_DRAWS,
+            n_rows=validator.n_held_out,
+            percent=100 * np.median(np.array(shares)[is_different]),
+        )
+    ]
+
+
+def _winners(labels: list[np.ndarray], y: np.ndarray, weights: np.ndarray) -> list[tuple[int, int]]:
+    """Number of the kernel and of its C with the highest smoothed score on rows of each of these weights."""
+    smoothed = [smooth((own == y).astype(float) @ weights.T) for own in labels]
+    kernels = np.argmax([own.max(axis=0) for own in smoothed], axis=0)
+    return [(int(kernel), int(np.argmax(smoothed[kernel][:, k]))) for k, kernel in enumerate(kernels)]
+
+
+def _draws(validator: CrossValidator) -> np.ndarray:
+    """Weights of answers in each draw of as many samples as are held out, shape (n_draws, n_tested).
+
+    A row is drawn with all its answers, which share its weight.
+    """
+    rng = np.random.default_rng(validator.random_state)
+    rows, index = np.unique(validator.fold_rows.asked[validator.tested], return_inverse=True)
+    weight = validator.in_folds.weight[rows]
+    drawn = rng.multinomial(round(weight.sum()), weight / weight.sum(), size=N_OTHER_DRAWS)
+    return drawn[:, index] / validator.fold_rows.times[validator.tested]

@@ -11,7 +11,7 @@ from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
 from kernelwise.search.verdict.baseline import Baseline
-from kernelwise.search.verdict.wording import error_text, kernel_text, model_text, number, score_text
+from kernelwise.search.wording import error_text, kernel_text, model_text, number, score_text
 
 #: Words of the sentence that says which form of kernel was taken (`kernelwise.search.propose.forms`).
 FORMS = "forms of kernel"
@@ -72,6 +72,21 @@ def why_tried(reason: str) -> str:
     if not all(part in WHY_TRIED for part in parts):
         return f"Origin of the kernel: {reason}."
     return f"The search tried it because {in_words(list(dict.fromkeys(WHY_TRIED[part] for part in parts)))}."
+
+
+def scored_lines(scored: ScoredKernel, owner: str) -> str:
+    """A line for people who watch a search about a kernel that was scored; of one class, one for every ν."""
+    if scored.symbol != "C":
+        return "\n".join(
+            f"[{owner}] {kernel_text(scored.kernel)}, ν = {nu:g}: score {scores.mean():.4f} "
+            f"({scored.reason})."
+            for nu, scores in zip(scored.Cs, scored.scores, strict=True)
+        )
+    return (
+        f"[{owner}] {kernel_text(scored.kernel)}: score {scored.best_score:.4f} with "
+        f"{scored.symbol} = {number(scored.Cs[scored.best])} ({scored.n_machines} models, "
+        f"{scored.seconds:.2f} s). {why_tried(scored.reason)}"
+    )
 
 
 class Summary(NamedTuple):

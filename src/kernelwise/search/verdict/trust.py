@@ -1,4 +1,4 @@
-"""Reasons not to trust the answer.
+"""Findings of a finished fit: reasons not to trust its answer, and what its search left out.
 
 The model is no better than a constant answer, never predicts a class, or is at the end of a range; no fold of
 the user's holds out some rows or classes; a kernel matrix is not positive semi-definite.
@@ -9,25 +9,208 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.labels import lone_rows
-from kernelwise._core.text import count
+from kernelwise._core.text import count, in_words
 from kernelwise._core.validation import copies_of
+from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.gram import gram_of
+from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.data.canonical import sample
+from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.c_range import LIMITS, STEP
 from kernelwise.search.propose.climb import STEP as WIDTH_STEP
 from kernelwise.search.propose.climb import Climb
-from kernelwise.search.result import Choice
+from kernelwise.search.result import Choice, FitRecord, SelectionResult
 from kernelwise.search.verdict.baseline import Baseline
-from kernelwise.search.verdict.optimism import Corrected
-from kernelwise.search.verdict.wording import kernel_text, number
+from kernelwise.search.verdict.optimism import Corrected, lead_error
+from kernelwise.search.wording import kernel_text, number
 
 #: Classes that a sentence lists, at most.
 MAX_LISTED = 5
+#: Prefix of a skipped step, its singular and its plural: of these only the number is told.
+KINDS = (
+    ("kernel ", "more kernel", "more kernels"),
+    ("width factor", "kernel width", "kernel widths"),
+    ("C = ", "value of C", "values of C"),
+    ("ε = ", "other tolerance of errors (ε)", "other tolerances of errors (ε)"),
+)
+#: Other steps that are named one by one.
+MOST = 3
+#: Classes are unequal if the rarest has less than this share of the rows of the most frequent one.
+UNEQUAL = 0.5
+#: Labels that differ matter from this number of rows on, and this share of all rows or of the rarest class.
+FEWEST, OF_ALL, OF_RARE = 5.0, 0.05, 0.2
+#: Factors of the classes that differ by less than this share are equal.
+EQUAL = 1e-9
+
+
+def closing_findings(
+    validator: CrossValidator,
+    choice: Choice,
+    result: SelectionResult,
+    record: FitRecord | None,
+    leaks: list[Finding],
+    answers_most_likely: bool = True,
+) -> tuple[Finding, ...]:
+    """The findings of a finished fit, with a warning for all that make its answer doubtful or worse.
+
+    ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns; a classifier
+    with a threshold or costs does not answer the most likely class.
+    """
+    doubts = [*_guess_findings(validator, choice, result, record, answers_most_likely), *leaks]
+    if isinstance(validator.family, Classification):
+        samples = validator.samples
+        doubts += lone_findings(samples.strata, samples.weight, validator.family.classes)
+        doubts += _class_findings(validator, choice, validator.family, record)
+        if answers_most_likely and record is not None:
+            counts = np.bincount(record.truth, weights=record.weight, minlength=len(validator.family.classes))
+            changed = counts, record.n_relabelled, has_class_weights(validator)
+            doubts += labels_findings(result.score, -result.value, result.standard_error, *changed)
+    doubts += fold_findings(validator)
+    doubts += weights_undone(validator)
+    is_guess = any(finding.name == catalogue.NO_BETTER.name for finding in doubts)
+    doubts += edge_findings(
+        choice, result.standard_error, is_given=validator.Cs is not None, is_guess=is_guess
+    )
+    validator.context.issue(doubts, TrustWarning)
+    return (*doubts, *validator.context.findings, *_search_findings(validator, choice))
+
+
+def _guess_findings(
+    validator: CrossValidator,
+    choice: Choice,
+    result: SelectionResult,
+    record: FitRecord | None,
+    answers_most_likely: bool,
+) -> list[Finding]:
+    """Whether the model is no better than a constant answer, by the score that is announced.
+
+    Answers by a threshold or by costs give up right answers for something else: whether there is anything to
+    give up is seen without them.
+    """
+    of_choice = choice.scored.labels
+    labels = None if of_choice is None else of_choice[choice.index]
+    score, error = result.score, result.standard_error
+    if not answers_most_likely:
+        score, error = -result.value, validator.standard_error(choice.scored, choice.index)
+    elif score != -result.value and record is not None:
+        labels = record.predicted
+    corrected = result.corrected_score - result.score + score
+    true = Corrected(corrected, lead_error(validator, labels, error), result.n_evaluations)
+    return baseline_findings(score, error, result.baseline, true)
+
+
+def _class_findings(
+    validator: CrossValidator, choice: Choice, family: Classification, record: FitRecord | None
+) -> list[Finding]:
+    """Classes that the final model, or the models of the search if there is none, never answer."""
+    if record is not None:
+        return class_findings(record.truth, record.predicted, family.classes, record.weight)
+    if choice.scored.stored is None:  # from a journal: not worth a search of its own
+        return []
+    decision, n_classes = choice.decision[validator.tested], len(family.classes)
+    values = decision[:, 0] if n_classes == 2 else decision
+    predicted = STRATEGIES[family.multiclass].decide(values, n_classes)
+    held = validator.held_out
+    return class_findings(held.y[validator.tested], predicted, family.classes, held.weight[validator.tested])
+
+
+def _search_findings(validator: CrossValidator, choice: Choice) -> list[Finding]:
+    """What was skipped, did not converge, or is not convex; with a warning for the first two."""
+    findings, context = [], validator.context
+    if validator.n_indefinite:
+        findings.append(catalogue.INDEFINITE(n=validator.n_indefinite))
+    else:  # pairs of coefficients do not see what a matrix of distances leads to
+        findings += indefinite_findings(validator, choice)
+    findings += time_findings(context)
+    if validator.n_stopped:
+        findings.append(catalogue.NOT_CONVERGED(n_stopped=validator.n_stopped, n_models=validator.n_machines))
+        context.issue(findings[-1:], ConvergenceWarning)
+    return findings
+
+
+def time_findings(context: FitContext) -> list[Finding]:
+    """What was skipped for want of time, with a warning."""
+    deadline = context.deadline
+    if not deadline.skipped:
+        return []
+    found = [catalogue.TIME_BUDGET(seconds=deadline.seconds, skipped=_kinds(deadline.skipped))]
+    context.issue(found, KernelwiseWarning)
+    return found
+
+
+def _kinds(skipped: list[str]) -> str:
+    """What was skipped, for a sentence: numbers of widths and of values, all else once, by name."""
+    named = []
+    rest = list(dict.fromkeys(skipped))
+    for start, noun, plural in KINDS:
+        found = [what for what in rest if what.startswith(start)]
+        rest = [what for what in rest if what not in found]
+        named += [count(len(found), noun, plural)] if found else []
+    named += rest if len(rest) <= MOST else [*rest[:MOST], count(len(rest) - MOST, "more step", "more steps")]
+    return in_words(named)
+
+
+def has_class_weights(validator: CrossValidator) -> bool:
+    """Whether rows of different classes count differently in training."""
+    factor = validator.samples.bound / validator.samples.weight
+    return bool(factor.max() > (1.0 + EQUAL) * factor.min())
+
+
+def weights_undone(validator: CrossValidator) -> list[Finding]:
+    """A finding if classes have different weights, and the search maximised the share of right labels."""
+    if not validator.scorer.is_share or not has_class_weights(validator):
+        return []
+    return [catalogue.WEIGHTS_UNDONE()]
+
+
+def labels_findings(
+    score: float,
+    searched: float,
+    error: float,
+    counts: np.ndarray,
+    n_changed: float,
+    has_class_weights: bool,
+) -> list[Finding]:
+    """A warning if the labels of `predict` score less than those of the search, and many rows have others.
+
+    The score must be lower by a standard error. ``n_changed`` rows have another label; ``counts``, of shape
+    (n_classes,), are the rows of each class.
+    """
+    if searched - score <= float(np.nan_to_num(error)) or not _is_notable(n_changed, counts):
+        return []
+    pairs = [] if has_class_weights or not _are_unequal(counts) else [catalogue.WITH_WEIGHTS]
+    pairs += [catalogue.BY_RANKING] if len(counts) == 2 else []  # of more there is no such score
+    return [
+        catalogue.LABELS_BY_PROBABILITY(
+            score=score,
+            searched=searched,
+            n_changed=n_changed,
+            n_rows=float(counts.sum()),
+            ways=_any_of([catalogue.BY_DECISION, *(way for way, _ in pairs)]),
+            options=_any_of([option for _, option in pairs] or [catalogue.BY_LOG_LOSS]),
+        )
+    ]
+
+
+def _are_unequal(counts: np.ndarray) -> bool:
+    return bool(counts.min() < UNEQUAL * counts.max())
+
+
+def _is_notable(n_changed: float, counts: np.ndarray) -> bool:
+    """Whether so many rows have another label that it matters; of a rare class, few rows are many."""
+    of_rare = OF_RARE * counts.min() if _are_unequal(counts) else np.inf
+    return bool(n_changed >= max(FEWEST, min(OF_ALL * counts.sum(), of_rare)))
+
+
+def _any_of(ways: list[str]) -> str:
+    """Ways to go, for a sentence: this, that, or the other."""
+    return f"{', '.join(ways[:-1])}{', or ' if len(ways) > 1 else ''}{ways[-1]}"
 
 
 def baseline_findings(

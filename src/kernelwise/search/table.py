@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from kernelwise.estimators.settings import ONE_ERROR
 from kernelwise.search.choose import take
 from kernelwise.search.engine.rules import most_regularised_within, standard_error
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
+from kernelwise.search.settings import ONE_ERROR
 
 
 def cv_results(
@@ -37,22 +37,6 @@ def cv_results(
         if train:
             results |= _score_columns(f"train_{metric}", train[metric])
     return results
-
-
-def select_best(refit: Any, metric: str, results: dict[str, Any]) -> int:
-    """Index of the best candidate: the first of rank one, or what the callable ``refit`` returns."""
-    if not callable(refit):
-        return int(results[f"rank_test_{metric}"].argmin())
-    best = refit(results)
-    if not isinstance(best, numbers.Integral):
-        raise TypeError(
-            f"The callable 'refit' must return an integer, the index of a candidate; got {best!r}."
-        )
-    if not 0 <= int(best) < len(results["params"]):
-        raise IndexError(
-            f"The callable 'refit' returned {best}, but there are {len(results['params'])} candidates."
-        )
-    return int(best)
 
 
 def _parameter_columns(candidates: list[dict[str, Any]]) -> dict[str, np.ma.MaskedArray]:

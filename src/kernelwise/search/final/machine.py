@@ -1,12 +1,13 @@
 """Step 7 of a search: the final machine, exact or by Nyström features, on the rows that its time allows.
 
-A final solver is a function from the estimator, the validator and the choice to `Finished`, and a line of
-`finish`.
+A final solver is a function from a `FinalStep` to `Finished`, and a line of `finish`.
 """
 
 from __future__ import annotations
 
 import time
+import warnings
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,39 +16,83 @@ from sklearn.base import clone
 
 from kernelwise._core.labels import is_balanced
 from kernelwise._core.threads import Task, threads
-from kernelwise.estimators._labels_score import scores_of_labels, unseen_odds
-from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut, count_bounded
 from kernelwise.findings import Finding, catalogue
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.landmarks import FEW, MANY, HeldOutValues, Rows
-from kernelwise.search.result import Choice
+from kernelwise.search.result import Choice, FitRecord, HeldOut
+from kernelwise.search.scoring.probabilities import cross_fitted_odds
+from kernelwise.search.scoring.scores import goes_by_labels
+from kernelwise.search.settings import FitSettings, Trainer
 from kernelwise.search.verdict.optimism import optimism
+from kernelwise.search.verdict.summary import shown_as_sure
 from kernelwise.solvers.probability import log_odds
 
-#: Share of a time budget that is kept for the final machine.
-RESERVE = 0.4
 #: Decision values of what is held out that are worth a thread of their own.
 MANY_VALUES = 20_000
 
 
-def check_solver(solver: Any, is_gram: bool, owner: str) -> None:
-    """Raise unless a solver takes such samples."""
-    if solver == "nystroem" and is_gram:
-        raise ValueError(
-            f"solver='nystroem' of {owner} needs kernel values between samples and landmarks, which a "
-            "precomputed matrix does not have. Use solver='exact', or pass samples and a kernel."
-        )
+@dataclass(frozen=True)
+class Finished:
+    """A trained machine, and what is known of it.
+
+    ``rows`` are those of the samples that it was trained on, ``sigmoids``, of shape (n_machines, 2) or None,
+    are for probabilities, and ``n_machines`` were trained in ``seconds``. ``label_scores``, of shape
+    (n_folds,), are those of the labels that `predict` gives on the folds of the search; None where the score
+    does not go by labels, or where the machine is none of those that the search compared. ``luck`` is the
+    optimism of the choice, if it was computed meanwhile.
+    """
+
+    machine: Any
+    rows: np.ndarray
+    sigmoids: np.ndarray | None
+    record: FitRecord
+    n_machines: int
+    seconds: float
+    label_scores: np.ndarray | None = None
+    luck: float | None = None
 
 
-def finish(model: Any, validator: CrossValidator, choice: Choice) -> Finished:
+def count_bounded(machine: Any, bound: np.ndarray) -> int:
+    """Support vectors of a trained SVC or SVR with a coefficient at its bound, in one machine at least.
+
+    ``bound``, of shape (n_trained,), are the bounds of its training rows as multiples of C.
+    """
+    limit = machine.C * bound[machine.support_] * (1.0 - 1e-9)
+    return int((np.abs(machine.beta_) >= limit).any(axis=0).sum())
+
+
+@dataclass(frozen=True)
+class FinalStep:
+    """What the last step of a search begins with: what was chosen, who trains it, and what it is told.
+
+    ``costs``, of shape (n_classes, n_classes), are those of wrong answers, by true class and answer.
+    """
+
+    trainer: Trainer
+    settings: FitSettings
+    validator: CrossValidator
+    choice: Choice
+    costs: np.ndarray | None = None
+
+    def machine(self) -> Any:
+        """The chosen machine, not yet trained."""
+        scored = self.choice.scored
+        return self.trainer._machine(scored.kernel, self.choice.C, scored.epsilon)
+
+    def nystroem(self) -> Any:
+        """The Nyström machine, not yet trained."""
+        scored, seed = self.choice.scored, self.validator.random_state
+        return self.trainer._nystroem(scored.kernel, self.choice.C, scored.epsilon, seed)
+
+
+def finish(step: FinalStep) -> Finished:
     """Train the chosen machine, or a Nyström machine where an exact one would take too long."""
-    reason = why_nystroem(model.solver, validator, choice)
-    if reason is None:
-        return finish_exact(model, validator, choice)
-    return finish_nystroem(model, validator, reason)
+    reason = why_nystroem(step.settings.solver, step.validator, step.choice)
+    return finish_exact(step) if reason is None else finish_nystroem(step, reason)
 
 
 def why_nystroem(solver: str, validator: CrossValidator, choice: Choice) -> str | None:
@@ -69,19 +114,19 @@ def why_nystroem(solver: str, validator: CrossValidator, choice: Choice) -> str 
     return f"because an exact model would take about {seconds:.0f} s on {n} rows, and {left:.0f} s were left"
 
 
-def finish_exact(model: Any, validator: CrossValidator, choice: Choice) -> Finished:
+def finish_exact(step: FinalStep) -> Finished:
     """The chosen machine, trained on all rows that its time allows."""
-    started = time.perf_counter()
+    started, validator, choice = time.perf_counter(), step.validator, step.choice
     rows = affordable_rows(validator, choice)
     part, tested = validator.samples[rows], validator.tested
 
     def fitted() -> Any:
-        return model._machine().fit(part.Z, model._targets(part.y), sample_weight=part.bound)
+        return validator.family.train(step.machine(), part)
 
     # What the search found says the rest, which takes as long as the machine if there are many values.
     needs_machine = bool((validator.fold_rows.fold < 0).any())
-    n_jobs = model.n_jobs if choice.decision.size >= MANY_VALUES else 1
-    answer, luck = partial(_answers, model, validator, choice), None
+    n_jobs = step.settings.n_jobs if choice.decision.size >= MANY_VALUES else 1
+    answer, luck = partial(_answers, step), None
     if needs_machine:
         machine = fitted()
         sigmoids, findings, answers = answer(machine, rows)
@@ -103,14 +148,16 @@ def finish_exact(model: Any, validator: CrossValidator, choice: Choice) -> Finis
 
 
 def _answers(
-    model: Any, validator: CrossValidator, choice: Choice, machine: Any, trained: np.ndarray
+    step: FinalStep, machine: Any, trained: np.ndarray
 ) -> tuple[np.ndarray | None, list[Finding], HeldOut]:
     """Sigmoids of the model, if it has any, what is to say about them, and its answers to held-out rows."""
-    held, tested = validator.held_out, validator.tested
+    validator, choice = step.validator, step.choice
+    family, held, tested = validator.family, validator.held_out, validator.tested
     decision, used = _for_sigmoids(validator, choice.decision, machine, trained)
-    sigmoids, findings = model._sigmoids_of(held if used.all() else held[used], decision[used])
+    sigmoids, findings = family.sigmoids(held if used.all() else held[used], decision[used])
     odds = None if sigmoids is None else unseen_odds(validator, decision, used, sigmoids)[tested]
-    return sigmoids, findings, model._held_out(held.y[tested], choice.decision[tested], odds)
+    answers = family.held_out(held.y[tested], choice.decision[tested], odds, step.costs)
+    return sigmoids, findings, answers
 
 
 def _for_sigmoids(
@@ -132,6 +179,52 @@ def _for_sigmoids(
     if not set(validator.held_out.strata) <= set(validator.held_out.strata[used]):
         used = np.ones_like(used)
     return decision, used
+
+
+def unseen_odds(
+    validator: CrossValidator, decision: np.ndarray, used: np.ndarray, sigmoids: np.ndarray
+) -> np.ndarray:
+    """Log odds of what is held out, as of the final model, by sigmoids that have not seen the rows.
+
+    The sigmoids of every fold come from the other folds. Where these hold out no row of a class there are
+    none, and the final model's ``sigmoids``, (n_machines, 2), stand for them. Decision values and odds have
+    the shape (n_held_out, n_machines); ``used``, (n_held_out,), says which of them sigmoids are fitted to.
+
+    The final sigmoids would flatter: a row moves them towards its own label (of 120 rows of two classes that
+    overlap, five are right only because of it). Those of the other folds know fewer rows than the final ones:
+    where there are many classes of few rows, the score is too low, if anything (400 rows of letter: 64 %,
+    where 70 % of new rows are right, and labels by decision values have 68 %).
+    """
+    family, held, folds = validator.family, validator.held_out, validator.fold_rows
+    assert isinstance(family, Classification)
+    n_classes, machines = len(family.classes), family.machines
+    others = [used & ~np.isin(folds.asked, folds.asked[test]) for test in validator.places]
+    if any(len(np.unique(held.y[other])) < n_classes for other in others):
+        return log_odds(decision, sigmoids)
+    values = decision.astype(float)[None]
+    return cross_fitted_odds(values, held, folds.fold, n_classes, machines, folds.asked, used)[0]
+
+
+def scores_of_labels(validator: CrossValidator, choice: Choice, record: FitRecord) -> np.ndarray | None:
+    """Scores of shape (n_folds,) of the labels that `predict` gives; None if there are no others.
+
+    None, too, for a score that looks at more than labels: of a user's own function we know by its score of
+    the search's labels.
+    """
+    if record.scored is None or not record.n_relabelled:
+        return None
+    by_labels = goes_by_labels(getattr(validator.scorer, "scorer", None))
+    if by_labels is None:
+        by_labels = np.allclose(_scores(validator, record.scored), choice.scored.scores[choice.index])
+    return _scores(validator, record.predicted) if by_labels else None
+
+
+def _scores(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
+    """Scores by fold of labels, (n_tested,), as of models that are sure of them."""
+    values = shown_as_sure(validator, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
+        return validator.scores_of(values)[0]
 
 
 def affordable_rows(validator: CrossValidator, choice: Choice) -> np.ndarray:
@@ -166,25 +259,18 @@ def _n_trained(validator: CrossValidator) -> float:
 N_COMPARED, N_ASKED = 5000, 20_000
 
 
-def finish_nystroem(model: Any, validator: CrossValidator, reason: str) -> Finished:
+def finish_nystroem(step: FinalStep, reason: str) -> Finished:
     """Train a Nyström machine, and compare it with an exact one on a sample of the rows.
 
-    Parameters
-    ----------
-    model : TunedSVC or TunedSVR
-        Makes both machines.
-    validator : CrossValidator
-        Its context gets a finding that says what was done, why, and what it costs.
-    reason : str
-        Why the machine is no exact one.
+    The context of the fit gets a finding that says what was done, why (``reason``), and what it costs.
     """
-    started = time.perf_counter()
-    machine, context = model._nystroem(validator.random_state), validator.context
+    started, validator = time.perf_counter(), step.validator
+    machine, context = step.nystroem(), validator.context
     full = None
     if context.full_data is not None:
         full = context.full_data.training_rows(validator.family)
     held = _fit(machine, validator, np.arange(len(validator.samples)), context.deadline, full)
-    compared = _compared(machine, validator, model._machine(), model._targets)
+    compared = _compared(machine, step.machine(), validator)
     finding = catalogue.NYSTROEM(
         n_landmarks=len(machine.support_), reason=reason, compared=compared and f" {compared}"
     )
@@ -193,7 +279,7 @@ def finish_nystroem(model: Any, validator: CrossValidator, reason: str) -> Finis
         context.findings.append(catalogue.NYSTROEM_FOLDS())
     sigmoids = getattr(machine, "sigmoids_", None)
     odds = None if sigmoids is None else log_odds(held.decision, sigmoids)
-    answers: HeldOut = model._held_out(validator.samples.y[held.rows], held.decision, odds)
+    answers = validator.family.held_out(validator.samples.y[held.rows], held.decision, odds, step.costs)
     return Finished(
         machine,
         np.empty(0, int),
@@ -215,9 +301,9 @@ def _fit(
     family: Any = validator.family
     rows = Rows(
         *(part.Z, part.y, part.weight, part.bound, getattr(family, "classes", None)),
-        is_balanced=is_balanced(getattr(family, "class_weight", None)),
+        *(is_balanced(getattr(family, "class_weight", None)), score, deadline, full),
     )
-    return machine.fit_rows(rows, score, deadline, full)
+    return machine.fit_rows(rows).held_out()
 
 
 def _score(
@@ -225,7 +311,7 @@ def _score(
 ) -> np.ndarray:
     """Scores of shape (n_Cs,) of values of rows that one machine holds out.
 
-    Where the score is of probabilities, two halves of the rows validator each other's sigmoids.
+    Where the score is of probabilities, two halves of the rows have each other's sigmoids.
     """
     samples = validator.samples
     held = Samples(None, samples.y[rows], samples.strata[rows], weight, samples.bound[rows])
@@ -234,7 +320,7 @@ def _score(
     )
 
 
-def _compared(machine: Any, validator: CrossValidator, exact: Any, targets: Any) -> str:
+def _compared(machine: Any, exact: Any, validator: CrossValidator) -> str:
     """Scores of both machines, trained on the same rows, on other ones; empty if there are none."""
     samples, deadline = validator.samples, validator.context.deadline
     n, strata = len(samples), samples.strata
@@ -249,8 +335,7 @@ def _compared(machine: Any, validator: CrossValidator, exact: Any, targets: Any)
         return ""
     twin = clone(machine).set_params(n_components=len(machine.support_))
     _fit(twin, validator, used, Deadline())
-    part = samples[used]
-    exact.fit(part.Z, targets(part.y), sample_weight=part.bound)
+    validator.family.train(exact, samples[used])
     scores = []
     for one in (twin, exact):
         values = one.machine_values(samples.Z[others])

@@ -17,7 +17,9 @@ from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.folds import stratified_folds
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.result import Choice
+from kernelwise.search.families.one_class import OneClass
+from kernelwise.search.final.machine import FinalStep
+from kernelwise.search.result import Choice, OneClassResult
 from kernelwise.solvers.probability import fit_platt
 
 #: Rows that solver="auto" trains on, at most: more change scores little, and every prediction asks them all.
@@ -28,26 +30,35 @@ FOLDS = 2
 KEPT = 500
 #: The share of the strangest rows whose mean excess says how the tail goes on beyond the strangest of all.
 TAIL = 0.1
+#: The share of rows that the threshold is for if none is given: the usual error of a test.
+SHARE = 0.05
 #: Sums of weights that differ by less than this share are equal.
 EVEN = 1e-12
 
 
 class Trained(NamedTuple):
-    """A machine, the rows it was trained on, held-out scores of all rows, machines trained, and seconds."""
+    """A machine, the rows it was trained on, held-out scores of all rows, and what follows from these.
+
+    ``sigmoid``, of shape (2,), is for probabilities if there are labels; ``n_machines`` were trained in
+    ``seconds``.
+    """
 
     machine: Any
     rows: np.ndarray
     scores: np.ndarray
     n_machines: int
     seconds: float
+    threshold: Threshold
+    tail: Tail
+    sigmoid: np.ndarray | None
 
 
-def finish_one_class(model: Any, validator: CrossValidator, choice: Choice) -> Trained:
+def finish_one_class(step: FinalStep) -> Trained:
     """Train the chosen machine on all rows that are not known outliers, or on a sample of very many."""
-    started = time.perf_counter()
+    started, validator, solver = time.perf_counter(), step.validator, step.settings.solver
     samples, seed = validator.samples, validator.random_state
     used = np.setdiff1d(np.arange(len(samples)), validator.family.only_asked(samples.y))
-    if model.solver == "auto" and len(used) > MANY:
+    if solver == "auto" and len(used) > MANY:
         context = validator.context
         context.findings.append(catalogue.TRAINED_ON_SAMPLE(n_sampled=MANY, n_rows=len(used)))
         used = used[some_of(samples.weight[used], MANY, seed)]
@@ -57,19 +68,71 @@ def finish_one_class(model: Any, validator: CrossValidator, choice: Choice) -> T
     if not is_whole:
         fold = stratified_folds(np.zeros(len(used), int), samples.weight[used], FOLDS, seed, is_split=False)
         parts = [(used[fold.rows[fold.fold != k]], used[fold.rows[fold.fold == k]]) for k in range(FOLDS)]
-    machine = _fitted(model, seed, samples, used)
+    machine = _fitted(step, used)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)  # the final machine has said it
-        tasks: list[Task] = [(_fitted, (model, seed, samples, train), {}) for train, _ in parts]
-        halves = threads(model.n_jobs)(tasks)
-    scores = _held_out(validator, choice) if is_whole else np.full(len(samples), np.nan)
+        tasks: list[Task] = [(_fitted, (step, train), {}) for train, _ in parts]
+        halves = threads(step.settings.n_jobs)(tasks)
+    scores = _held_out(validator, step.choice) if is_whole else np.full(len(samples), np.nan)
     for (_, test), half in zip(parts, halves, strict=True):
         scores[test] = half.score_samples(samples.Z[test])
     unseen = np.flatnonzero(np.isnan(scores))
     if unseen.size:
         scores[unseen] = machine.score_samples(samples.Z[unseen])
     _add_copies(scores, machine, samples, used)
-    return Trained(machine, used, scores, 1 + len(parts), time.perf_counter() - started)
+    meaning = _meaning(step, machine, scores)
+    return Trained(machine, used, scores, 1 + len(parts), time.perf_counter() - started, *meaning)
+
+
+def _meaning(step: FinalStep, machine: Any, scores: np.ndarray) -> tuple[Threshold, Tail, np.ndarray | None]:
+    """Threshold and probabilities from held-out scores; the machine's own answers go by the threshold."""
+    samples, family = step.validator.samples, step.validator.family
+    assert isinstance(family, OneClass)
+    is_outlier, weight = samples.bound == 0.0, samples.weight  # which no machine is trained on
+    usual = ~is_outlier
+    if family.contamination is None:
+        threshold = threshold_at(scores[usual], weight[usual], SHARE)
+    else:
+        threshold = threshold_at(scores, weight, float(family.contamination))
+    machine.intercept_ = np.array([-threshold.value])
+    # Nyström machines have coefficients of both signs, other kernels values of both.
+    is_log = bool(step.choice.scored.kernel.is_radial and machine.dual_coef_.min() >= 0.0)
+    tail = Tail.of(scores[usual], weight[usual], is_log)
+    if not is_outlier.any():
+        return threshold, tail, None
+    return threshold, tail, fit_sigmoid(tail, scores, is_outlier, weight, threshold.share)
+
+
+def one_class_result(step: FinalStep, trained: Trained, table: dict[str, Any], row: int) -> OneClassResult:
+    """What was chosen for one class, and why; the choice is one row of the table ``cv_results_``."""
+    validator, choice, threshold = step.validator, step.choice, trained.threshold
+    samples, family = validator.samples, validator.family
+    assert isinstance(family, OneClass)
+    given = "the share that you gave"
+    if family.contamination is None:
+        given = "the default, because contamination is not set"
+    why = (
+        f"{100 * threshold.share:g} % of the held-out scores are below the threshold ({given}), which is a "
+        f"score of {threshold.value:.4g} ± {threshold.error:.2g}."
+    )
+    return OneClassResult(
+        kernel=choice.scored.kernel,
+        nu=choice.C,
+        criterion=family.scoring,
+        score=float(table["mean_test_score"][row]),
+        standard_error=validator.standard_error(choice.scored, choice.index),
+        threshold=threshold.value,
+        threshold_error=threshold.error,
+        contamination=threshold.share,
+        n_rows=len(trained.rows),
+        n_outliers=float(samples.weight[trained.scores < threshold.value].sum()),
+        labelled=family.n_labelled(samples),
+        why=(*choice.why, why),
+        how=tuple(choice.how),
+        cv_results=table,
+        n_svm_fits=validator.n_machines + trained.n_machines,
+        seconds=validator.context.deadline.elapsed,
+    )
 
 
 def some_of(weight: np.ndarray, n: int, seed: int) -> np.ndarray:
@@ -110,11 +173,12 @@ def _add_copies(scores: np.ndarray, machine: Any, samples: Samples, used: np.nda
     scores[often] = np.maximum(scores[often], np.minimum(with_copies, machine.score_samples(Z)))
 
 
-def _fitted(model: Any, seed: int, samples: Samples, used: np.ndarray) -> Any:
+def _fitted(step: FinalStep, used: np.ndarray) -> Any:
     """A trained machine whose coefficients sum to one."""
-    machine = model._nystroem(seed) if model.solver == "nystroem" else model._machine()
-    machine.fit(samples.Z[used], sample_weight=samples.weight[used])
-    total = float(machine.nu * samples.weight[used].sum())
+    machine = step.nystroem() if step.settings.solver == "nystroem" else step.machine()
+    part = step.validator.samples[used]
+    step.validator.family.train(machine, part)
+    total = float(machine.nu * part.weight.sum())
     machine.dual_coef_ = machine.dual_coef_ / total
     machine.intercept_ = machine.intercept_ / total
     return machine

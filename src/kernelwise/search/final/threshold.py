@@ -1,16 +1,15 @@
-"""The probability above which the second of two classes is answered, chosen by a score on held-out rows."""
+"""What final answers go by beside the machine: costs of wrong answers, and a threshold of probability."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 from scipy.special import expit
 
 from kernelwise.findings import Finding, catalogue
-from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
@@ -32,6 +31,35 @@ class Threshold(NamedTuple):
     is_at_end: bool
 
 
+class Answers(NamedTuple):
+    """A threshold, its standard error if it was chosen, and the costs that answers go by; None is none.
+
+    Costs have the shape (n_classes, n_classes), by true class and answer.
+    """
+
+    threshold: float | None = None
+    error: float | None = None
+    costs: np.ndarray | None = None
+
+
+def settle_answers(validator: CrossValidator, choice: Choice) -> Answers:
+    """What answers go by: costs that are given, or those that a threshold stands for."""
+    family = validator.family
+    if not isinstance(family, Classification) or family.threshold is None:
+        return Answers(costs=getattr(family, "costs", None))
+    threshold, error = family.threshold, None
+    if isinstance(threshold, str):
+        found = choose_threshold(validator, choice)
+        threshold, error = found.value, found.error
+        validator.context.findings.extend(threshold_findings(found, family.classes.tolist()[1]))
+    return Answers(float(threshold), error, costs_of_threshold(float(threshold)))
+
+
+def costs_of_threshold(threshold: float) -> np.ndarray:
+    """Costs under which ``classes_[1]`` is answered where its probability is above the threshold."""
+    return np.array([[0.0, threshold], [1.0 - threshold, 0.0]])
+
+
 def choose_threshold(validator: CrossValidator, choice: Choice) -> Threshold:
     """The threshold of the highest mean score over the folds, smoothed over neighbouring thresholds.
 
@@ -40,10 +68,9 @@ def choose_threshold(validator: CrossValidator, choice: Choice) -> Threshold:
     """
     family = validator.family
     assert isinstance(family, Classification)
-    machines = STRATEGIES[family.multiclass].machines
     decision = choice.decision[None, :, 0].astype(float)
     folds = validator.fold_rows
-    odds = cross_fitted_odds(decision, validator.held_out, folds.fold, 2, machines, folds.asked)[0]
+    odds = cross_fitted_odds(decision, validator.held_out, folds.fold, 2, family.machines, folds.asked)[0]
     known = np.unique(odds[validator.tested])
     middles = np.append((known[1:] + known[:-1]) / 2.0, 0.0)
     tried = np.unique(middles)
@@ -83,7 +110,7 @@ def _best(scores: np.ndarray, tried: np.ndarray) -> int:
     return half if means[half] >= means[best] else best
 
 
-def threshold_findings(found: Threshold, label: Any) -> list[Finding]:
+def threshold_findings(found: Threshold, label: object) -> list[Finding]:
     """What was chosen; a warning if it is the lowest or highest threshold of all."""
     chosen = catalogue.THRESHOLD(
         label=label,

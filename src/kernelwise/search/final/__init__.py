@@ -1,0 +1,8 @@
+"""Step 7: the final machine, trained on all rows that its time allows, and what its answers go by.
+
+::
+
+    machine.py    the machine of classes or numbers, exact or on Nyström features, and its answers held out
+    one_class.py  the machine of one class, its threshold, and what its scores mean
+    threshold.py  costs of wrong answers, and the probability above which a class is answered
+"""

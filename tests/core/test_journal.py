@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from kernelwise._core.journal import Journal
+from kernelwise._core.journal import Journal, fingerprint
 
 ABOUT = {"data": "abc", "folds": 5}
 
@@ -277,3 +278,20 @@ def test_it_only_grows_and_takes_only_what_json_has(path):
     with pytest.raises(TypeError, match="NumPy numbers"):
         Journal(path.parent / "new", {"folds": np.int64(5)})
     assert not (path.parent / "new").exists()
+
+
+def test_fingerprints_differ_where_the_data_do():
+    X, y = np.arange(6.0).reshape(3, 2), np.array(["a", "b", "a"])
+    changed = X.copy()
+    changed[2, 1] += 1e-12
+    prints = [
+        fingerprint(X, y),
+        fingerprint(changed, y),
+        fingerprint(X.reshape(2, 3), y),
+        fingerprint(X, y[::-1][[0, 0, 1]]),
+        fingerprint(X.astype(np.float32), y),
+        fingerprint(sparse.csr_array(X), y),
+        fingerprint(sparse.csr_array(changed), y),
+    ]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint(np.asfortranarray(X), y.astype(object)) == fingerprint(X.copy(), y)

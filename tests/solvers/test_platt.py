@@ -15,13 +15,18 @@ from kernelwise.solvers.probability import (
     couple,
     doubt_of,
     fit_platt,
-    fit_platt_along,
     fit_platt_of,
     increasing_sigmoids,
     platt_probability,
     sigmoids_along,
     smoothed_targets,
 )
+
+
+def platt_along(decision, is_positive, bound, counts, doubt=1.0):
+    """Increasing sigmoids of shape (n_Cs, n_parts, 2)."""
+    (found,) = increasing_sigmoids([sigmoids_along(decision, is_positive, bound, counts, doubt)])
+    return found.reshape(len(decision), len(bound), 2)
 
 
 @pytest.fixture(params=[0, 1, 2])
@@ -115,7 +120,7 @@ def test_many_sigmoids_at_once_are_those_of_one_at_a_time(problem):
     along = np.stack([decision, 3.0 * decision - 1.0, np.sign(decision), -decision])
     parts = np.random.default_rng(7).integers(0, 3, (5, 100)) * weight
     counts = np.ceil(parts)
-    found = fit_platt_along(along, y == 1, parts, counts)
+    found = platt_along(along, y == 1, parts, counts)
     assert found.shape == (4, 5, 2)
     for c, values in enumerate(along):
         for k, part in enumerate(parts):
@@ -127,7 +132,7 @@ def test_many_sigmoids_at_once_are_those_of_one_at_a_time(problem):
 def test_a_part_without_one_of_the_classes_has_a_flat_sigmoid(problem):
     decision, y, _ = problem
     only = (y == 0).astype(float)
-    ((A, B),) = fit_platt_along(decision[None], y == 1, only[None], only[None])[0]
+    ((A, B),) = platt_along(decision[None], y == 1, only[None], only[None])[0]
     assert_allclose(platt_probability(decision, A, B), 1.0 / 72.0, rtol=1e-3)
 
 

@@ -141,23 +141,41 @@ def solve_svm_dual(
         K = K / unit
         warm_start = None if warm_start is None else np.asarray(warm_start, dtype=np.float64) * unit
     cost = C * weight
-    ridge, bound = np.zeros(K.shape[0]), cost
-    if loss == "squared_hinge":
-        ridge, bound = ridge_and_bound(cost)
+    ridge, lo, hi = ridge_and_bounds(cost, signs, loss)
+    if ridge.any():
         K = K + np.diag(ridge)
-    lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(K.shape[0]) if warm_start is None else into_bounds(warm_start, lo, hi)
     qp = BoxQP(np.ascontiguousarray(K), beta, negative_gradient(K, beta, signs), lo, hi)
     outcome = minimise_and_verify(qp, signs, tol, iteration_cap(max_iter, K.shape[0]))
     warn_of(outcome if warns else outcome._replace(converged=True), tol)
+    return solution_of(beta, qp.f, signs, cost, ridge, unit, outcome)
 
-    intercept = outcome.offset
-    quadratic = beta @ (signs - qp.f)
-    slack = np.maximum(0.0, signs * (qp.f + ridge * beta - intercept))
-    primal = 0.5 * (quadratic - ridge @ beta**2) + cost @ (slack if loss == "hinge" else 0.5 * slack**2)
+
+def ridge_and_bounds(
+    cost: np.ndarray, signs: np.ndarray, loss: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What is added to the diagonal of K for this loss, zeros for the hinge, and the bounds of β."""
+    ridge, bound = (np.zeros_like(cost), cost) if loss == "hinge" else ridge_and_bound(cost)
+    return ridge, np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
+
+
+def solution_of(
+    beta: np.ndarray,
+    f: np.ndarray,
+    signs: np.ndarray,
+    cost: np.ndarray,
+    ridge: np.ndarray,
+    unit: float,
+    outcome: Outcome,
+) -> SVMSolution:
+    """The solution of the dual with f = y − (K + ridge)β, in units of kernel values; ``cost`` is C w."""
+    quadratic = beta @ (signs - f)
+    slack = np.maximum(0.0, signs * (f + ridge * beta - outcome.offset))
+    losses = 0.5 * slack**2 if ridge.any() else slack
+    primal = 0.5 * (quadratic - ridge @ beta**2) + cost @ losses
     objective = 0.5 * quadratic - signs @ beta
     how = outcome.n_iter, outcome.gap, (primal + objective) / unit, outcome.converged
-    return SVMSolution(beta / unit, intercept, objective / unit, qp.f, *how)
+    return SVMSolution(beta / unit, outcome.offset, objective / unit, f, *how)
 
 
 def ridge_and_bound(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -113,10 +113,10 @@ def fit_platt(
     return float(A), float(B)
 
 
-def fit_platt_along(
+def sigmoids_along(
     decision: np.ndarray, is_positive: np.ndarray, bound: np.ndarray, counts: np.ndarray, doubt: float = 1.0
-) -> np.ndarray:
-    """Increasing sigmoids of one machine for many values of C and many weightings of its samples.
+) -> Sigmoids:
+    """Sigmoids of one machine for many values of C and weightings of its samples, part by part for every C.
 
     Parameters
     ----------
@@ -127,19 +127,7 @@ def fit_platt_along(
         of the classes has a sigmoid that hardly rises.
     doubt : float, default=1.0
         As in `fit_platt`.
-
-    Returns
-    -------
-    sigmoids : ndarray of shape (n_Cs, n_parts, 2)
     """
-    (found,) = increasing_sigmoids([sigmoids_along(decision, is_positive, bound, counts, doubt)])
-    return found.reshape(len(decision), len(bound), 2)
-
-
-def sigmoids_along(
-    decision: np.ndarray, is_positive: np.ndarray, bound: np.ndarray, counts: np.ndarray, doubt: float = 1.0
-) -> Sigmoids:
-    """The problems of `fit_platt_along`, part by part for every C."""
     shape = (len(decision), *bound.shape)
     targets = np.stack([smoothed_targets(is_positive, part, doubt) for part in counts])
     positive, negative = bound[:, is_positive].sum(axis=1), bound[:, ~is_positive].sum(axis=1)

@@ -26,8 +26,9 @@ from kernelwise.solvers.dual import (
     SVMSolution,
     into_bounds,
     iteration_cap,
-    ridge_and_bound,
+    ridge_and_bounds,
     signs_and_weights,
+    solution_of,
     warn_of,
 )
 from kernelwise.solvers.kernel_rows import ALL, KernelRows, NativeRows, can_be_native
@@ -94,22 +95,13 @@ def solve_svm_by_rows(
         kernel = InUnits(kernel, unit)
         warm_start = None if warm_start is None else np.asarray(warm_start) * unit
     cost = C * weight
-    ridge, bound = np.zeros(n), cost
-    if loss == "squared_hinge":
-        ridge, bound = ridge_and_bound(cost)
-    lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
+    ridge, lo, hi = ridge_and_bounds(cost, signs, loss)
     beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
     wrapped = partial(RidgedRows, ridge=ridge) if ridge.any() else None
     problem = RowProblem(kernel, X, signs, beta, lo, hi, wrapped)
     f, outcome = problem.minimise(tol, iteration_cap(max_iter, n), memory_limit)
     warn_of(outcome if warns else outcome._replace(converged=True), tol)
-    quadratic = beta @ (signs - f)
-    slack = np.maximum(0.0, signs * (f + ridge * beta - outcome.offset))
-    objective = 0.5 * quadratic - signs @ beta
-    losses = slack if loss == "hinge" else 0.5 * slack**2
-    duality_gap = 0.5 * (quadratic - ridge @ beta**2) + cost @ losses + objective
-    how = outcome.n_iter, outcome.gap, duality_gap / unit, outcome.converged
-    return SVMSolution(beta / unit, outcome.offset, objective / unit, f, *how)
+    return solution_of(beta, f, signs, cost, ridge, unit, outcome)
 
 
 class RowProblem(NamedTuple):

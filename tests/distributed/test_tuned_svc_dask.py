@@ -15,8 +15,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise import NystroemSVR, TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.large.linear_machine import LinearMachine
-from kernelwise.large.nystroem import MappedBlocks, NystroemMap
+from kernelwise.large import LinearMachine, MappedBlocks, NystroemMap
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.landmarks import Rows

@@ -15,8 +15,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise import NystroemSVR, TunedSVC, TunedSVR, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.large.linear_machine import LinearMachine, squared_epsilon_insensitive
-from kernelwise.large.nystroem import MappedBlocks, NystroemMap
+from kernelwise.large import LinearMachine, MappedBlocks, NystroemMap, squared_epsilon_insensitive
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.families.regression import Regression
 

@@ -10,8 +10,7 @@ from scipy import sparse
 from kernelwise import NystroemOneClassSVM, OneClassSVM, explain, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.large.linear_machine import FeatureRows
-from kernelwise.large.nystroem import NystroemMap
+from kernelwise.large import FeatureRows, NystroemMap
 from kernelwise.search.propose import landmarks
 from kernelwise.solvers import solve_one_class
 from kernelwise.solvers.one_class_rows import one_class_on_rows

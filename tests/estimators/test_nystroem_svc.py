@@ -13,8 +13,7 @@ from sklearn.svm import LinearSVC
 from kernelwise import SVC, NystroemSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear, Sigmoid
-from kernelwise.large.linear_machine import LinearMachine
-from kernelwise.large.nystroem import NystroemMap, choose_landmarks
+from kernelwise.large import LinearMachine, NystroemMap, choose_landmarks
 from kernelwise.search.propose import landmarks as _nystroem_search
 from kernelwise.search.propose.landmarks import Rows
 
@@ -68,7 +67,7 @@ def test_features_that_do_not_fit_are_computed_again(samples, limit):
 def test_single_precision_features_give_nearly_the_same_machine(samples, monkeypatch):
     X, y = samples
     double = NystroemSVC(RBF(0.1), n_components=30).fit(X, y)
-    monkeypatch.setattr("kernelwise.large.nystroem.DOUBLE", 0.0)
+    monkeypatch.setattr("kernelwise.large.DOUBLE", 0.0)
     single = NystroemSVC(RBF(0.1), n_components=30).fit(X, y)
     difference = np.abs(single.decision_function(X) - double.decision_function(X)).max()
     assert 0.0 < difference < 1e-4

@@ -18,8 +18,7 @@ import kernelwise
 from kernelwise import SVR, NystroemSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, Linear
-from kernelwise.large.linear_machine import LinearMachine, squared_epsilon_insensitive
-from kernelwise.large.nystroem import NystroemMap
+from kernelwise.large import LinearMachine, NystroemMap, squared_epsilon_insensitive
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.propose import landmarks
 

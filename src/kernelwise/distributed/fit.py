@@ -23,7 +23,7 @@ from kernelwise.distributed.chunks import Chunk, ChunkedRows, as_given, computed
 from kernelwise.distributed.dask_sketch import sketch_of_rows
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.base import Kernel
-from kernelwise.large.nystroem import Blocks, MappedBlocks, NystroemMap
+from kernelwise.large import Blocks, MappedBlocks, NystroemMap
 from kernelwise.search.data.scaling import apply_scaler
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.landmarks import MANY, Rows

@@ -33,8 +33,14 @@ from kernelwise.estimators.kernel_argument import kernel_from_data
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import KernelLike, as_kernel
-from kernelwise.large.linear_machine import FeatureRows, Loss, squared_epsilon_insensitive, squared_hinge
-from kernelwise.large.nystroem import DenseBlocks, NystroemMap
+from kernelwise.large import (
+    DenseBlocks,
+    FeatureRows,
+    Loss,
+    NystroemMap,
+    squared_epsilon_insensitive,
+    squared_hinge,
+)
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search import NystroemSearch, Rows, ordered_landmarks, prepare
 from kernelwise.solvers.box_qp import InUnits, in_units, unit_of_kernel

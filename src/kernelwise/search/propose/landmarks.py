@@ -13,8 +13,16 @@ from scipy.ndimage import uniform_filter1d
 from kernelwise._core.labels import balanced_on, lone_rows
 from kernelwise._core.typing import Samples
 from kernelwise.kernels import Kernel
-from kernelwise.large.linear_machine import LinearMachine, LinearSolution, Loss, linear_path, squared_hinge
-from kernelwise.large.nystroem import Blocks, NystroemMap, choose_landmarks
+from kernelwise.large import (
+    Blocks,
+    LinearMachine,
+    LinearSolution,
+    Loss,
+    NystroemMap,
+    choose_landmarks,
+    linear_path,
+    squared_hinge,
+)
 from kernelwise.multiclass import Machine, two_class_machines
 from kernelwise.search.data.canonical import sample, shuffled_classes
 from kernelwise.search.engine.context import Deadline

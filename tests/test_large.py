@@ -12,10 +12,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
+from kernelwise import large as blocks_module
 from kernelwise.kernels import RBF
-from kernelwise.large import nystroem as blocks_module
-from kernelwise.large.linear_machine import LinearMachine, linear_path, squared_epsilon_insensitive
-from kernelwise.large.nystroem import DenseBlocks, MappedBlocks, NystroemMap
+from kernelwise.large import (
+    DenseBlocks,
+    LinearMachine,
+    MappedBlocks,
+    NystroemMap,
+    linear_path,
+    squared_epsilon_insensitive,
+)
 
 
 @pytest.fixture

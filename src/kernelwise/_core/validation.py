@@ -19,7 +19,7 @@ from kernelwise._core.reading import (
     where_not_finite,
 )
 from kernelwise._core.text import count
-from kernelwise._core.typing import DaskCollection, MatrixLike, Samples, is_sparse
+from kernelwise._core.typing import DaskCollection, MatrixLike, RandomState, Samples, is_sparse
 
 FLOATS = (np.float64, np.float32)
 #: What samples may be as large as, and its inverse as small: sums of their squares are numbers.
@@ -324,7 +324,7 @@ def check_seed(value: object, owner: str) -> None:
         )
 
 
-def seed_of(random_state: Any) -> int:
+def seed_of(random_state: RandomState) -> int:
     """An integer to draw folds and samples with: the same one whenever the same integer is given."""
     if isinstance(random_state, numbers.Integral):
         return int(random_state)

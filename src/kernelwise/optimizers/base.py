@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from kernelwise._core.parameters import HasParams, constructor_params
 from kernelwise._core.sklearn_compat import stacklevel_of_user
+from kernelwise._core.typing import RandomState
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.findings import Finding, catalogue
 from kernelwise.problem import TuningProblem
@@ -101,7 +102,7 @@ class Optimizer(HasParams, ABC):
     max_parameters: ClassVar[int | None] = None
 
     n_restarts: int = 0
-    random_state: Any = 0
+    random_state: RandomState = 0
 
     def minimize(self, problem: TuningProblem, *, warns: bool = True) -> TuningResult:
         """Search from the problem's kernel (and restarts), and return the best kernel found.

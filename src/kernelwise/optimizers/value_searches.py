@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from itertools import product
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from kernelwise._core.typing import RandomState
 from kernelwise._core.validation import check_positive
 from kernelwise.optimizers.base import Optimizer, Run
 from kernelwise.problem import TuningProblem
@@ -133,7 +133,7 @@ class CMAES(Optimizer):
         tol: float = 1e-6,
         max_iter: int = 1000,
         n_restarts: int = 0,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         for name, value in (("sigma", sigma), ("tol", tol), ("max_iter", max_iter)):
             check_positive(value, name, "CMAES")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise import _native
 from kernelwise._core.validation import check_labels, check_weights, copies_of
-from kernelwise.multiclass import REJECTED, STRATEGIES, class_pairs, unanimous
+from kernelwise.multiclass import REJECTED, STRATEGIES, Machine, class_pairs, unanimous
 
 #: Least pairwise probability: the coupled ones are then positive.
 SMALLEST = 1e-7
@@ -149,7 +149,11 @@ def doubt_of(n_classes: int, strategy: str) -> float:
 
 
 def fit_platt_of(
-    machines: Iterable[Any], decision: np.ndarray, bound: np.ndarray, weight: np.ndarray, doubt: float = 1.0
+    machines: Iterable[Machine],
+    decision: np.ndarray,
+    bound: np.ndarray,
+    weight: np.ndarray,
+    doubt: float = 1.0,
 ) -> np.ndarray:
     """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2).
 

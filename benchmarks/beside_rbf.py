@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from benchmarks.nested import samples
 from kernelwise import TunedSVC
-from kernelwise.datasets.catalog import FILES
+from kernelwise.datasets.manifest import FILES
 
 PLAIN = "rbf"
 #: Rows to ask about, at most, and the share to learn from where rows are few.

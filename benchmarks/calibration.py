@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.nested import samples
 from kernelwise import TunedSVC
-from kernelwise.datasets.catalog import FILES
+from kernelwise.datasets.manifest import FILES
 from kernelwise.multiclass import class_pairs, two_class_machines
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.probability import couple, doubt_of, fit_platt

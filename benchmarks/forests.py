@@ -24,7 +24,7 @@ from kernelwise._core.files import whole_file
 from kernelwise._core.journal import Journal, fingerprint
 from kernelwise.comparison import METHODS, REGRESSION_METHODS, Comparison, compare
 from kernelwise.comparison.methods import TABLE
-from kernelwise.datasets.catalog import FILES
+from kernelwise.datasets.manifest import FILES
 from kernelwise.studies.study import few_rows
 from kernelwise.studies.tables import Row, markdown, write_csv
 from kernelwise.tables import learn_encoding, read_table

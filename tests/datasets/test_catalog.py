@@ -1,7 +1,7 @@
 import pytest
 
 from kernelwise.datasets import available, load
-from kernelwise.datasets.catalog import FILES, WITH_PARTS, resolve
+from kernelwise.datasets.manifest import FILES, WITH_PARTS, resolve
 
 
 def test_available_lists_files_and_whole_sets_in_order():

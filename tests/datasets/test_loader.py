@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from kernelwise.datasets import available, load
-from kernelwise.datasets.catalog import FILES, PARTS, WITH_PARTS
 from kernelwise.datasets.loader import CODINGS
+from kernelwise.datasets.manifest import FILES, PARTS, WITH_PARTS
 
 
 def write_like(name, folder, value, suffix=".csv"):

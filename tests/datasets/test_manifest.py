@@ -11,9 +11,8 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.utils import Bunch
 
 from kernelwise.datasets import load, loader
-from kernelwise.datasets.catalog import FILES
-from kernelwise.datasets.loader import CODINGS, COPIES, ChangedError
-from kernelwise.datasets.manifest import SOURCES, Source, content_hash, read_raw, rows_hash
+from kernelwise.datasets.loader import CODINGS, ChangedError
+from kernelwise.datasets.manifest import FILES, SOURCES, Source, content_hash, read_raw, rows_hash
 
 
 @pytest.fixture
@@ -32,15 +31,16 @@ def write_digits(folder, X, y):
 
 
 def test_every_file_has_a_source_a_conversion_and_two_hashes():
-    assert set(SOURCES) == set(FILES)
-    for source in SOURCES.values():
+    for name, source in SOURCES.items():
+        assert list(FILES[name]) == [*source.size, source.origin]
+        assert min(source.size) > 1
         assert source.url.startswith("https://")
         assert source.conversion
         for digest in (source.sha256, source.rows):
             assert re.fullmatch("[0-9a-f]{64}", digest)
-    assert {name: source.openml for name, source in SOURCES.items() if source.openml} == {
-        name: copy.data_id for name, copy in COPIES.items()
-    }
+    with_copies = [name for name, source in SOURCES.items() if source.openml]
+    assert with_copies == [name for name, source in SOURCES.items() if source.openml_classes]
+    assert len(with_copies) == 8
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
@@ -94,7 +94,14 @@ def test_what_is_missing_is_said_with_its_address(folder):
         load("ringnorm")
 
 
-SPEC = {"url": "https://example.org", "conversion": "", "sha256": "", "rows": ""}
+SPEC = {
+    "origin": "a test",
+    "size": (2, 2, 2),
+    "url": "https://example.org",
+    "conversion": "",
+    "sha256": "",
+    "rows": "",
+}
 
 
 @pytest.mark.parametrize(

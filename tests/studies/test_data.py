@@ -7,8 +7,7 @@ from sklearn.datasets import load_digits
 
 from kernelwise.cli.app import main
 from kernelwise.datasets import loader
-from kernelwise.datasets.catalog import resolve
-from kernelwise.datasets.manifest import SOURCES
+from kernelwise.datasets.manifest import SOURCES, resolve
 from kernelwise.studies import study as studies
 
 

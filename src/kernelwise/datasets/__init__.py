@@ -1,7 +1,7 @@
 """The papers' synthetic tasks, one closed form, and a loader for the benchmark files."""
 
-from kernelwise.datasets.catalog import available
 from kernelwise.datasets.loader import Dataset, load
+from kernelwise.datasets.manifest import available
 from kernelwise.datasets.synthetic import (
     gaussian_esdr,
     gaussian_grid_parameters,

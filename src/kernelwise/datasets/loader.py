@@ -19,8 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.datasets import fetch_openml, load_digits, load_iris
 
-from kernelwise.datasets.catalog import FILES, resolve
-from kernelwise.datasets.manifest import MISSING, SOURCES, content_hash, fields_of, read_raw, rows_hash
+from kernelwise.datasets.manifest import (
+    FILES,
+    MISSING,
+    SOURCES,
+    content_hash,
+    fields_of,
+    read_raw,
+    resolve,
+    rows_hash,
+)
 from kernelwise.tables.read.csv import number_matrix, numbered_lines
 from kernelwise.tables.read.text import read_bytes
 
@@ -30,7 +38,7 @@ NO_YES = {"no": 0, "yes": 1}
 class Coding(NamedTuple):
     """What each word of a column stands for, by the names of the columns, and the classes.
 
-    Rows with a missing value are left out: ``n_rows`` are in the file, and `catalog.FILES` has those that
+    Rows with a missing value are left out: ``n_rows`` are in the file, and `manifest.FILES` has those that
     remain.
     """
 
@@ -199,13 +207,13 @@ def _load_file(name: str) -> Dataset:
         bunch = SHIPPED_WITH_SKLEARN[name]()
         table = bunch.data.astype(np.float64), bunch.target.astype(np.int64), tuple(bunch.feature_names)
         return _dataset(name, table, "scikit-learn")
-    if name not in COPIES:
+    if SOURCES[name].openml is None:
         raise FileNotFoundError(_not_found(name))
     try:
         table = fetch(name, FILES[name].n_features)
     except (OSError, http.client.HTTPException) as error:
         raise FileNotFoundError(_not_found(name, f", and OpenML could not be reached ({error})")) from error
-    where = f"OpenML data set {COPIES[name].data_id}"
+    where = f"OpenML data set {SOURCES[name].openml}"
     try:
         return _dataset(name, table, where)
     except ChangedError as error:
@@ -332,35 +340,13 @@ def _first_fault(path: Path, lines: dict[int, str], n_columns: int) -> str:
     raise AssertionError(f"{path}: the lines can be read one by one, but not together. Get a new copy of it.")
 
 
-class OpenMLCopy(NamedTuple):
-    """Where a copy is, and the size of each of our classes, in the order of OpenML's sorted class names."""
-
-    data_id: int
-    counts: dict[int, int]
-
-
-# Only copies with the same rows, features and classes as the files, but for rows with a gap. Left out on
-# purpose: satimage (5 rows fewer), ilpd, vertebral column (rounded), and sets whose official parts cannot be
-# told apart.
-COPIES = {
-    "banana": OpenMLCopy(1460, {-1: 2924, 1: 2376}),
-    "banknote": OpenMLCopy(1462, {0: 762, 1: 610}),
-    "breast_cancer_ljubljana": OpenMLCopy(13, {0: 201, 1: 85}),
-    "breast_cancer_wisconsin": OpenMLCopy(15, {2: 458, 4: 241}),
-    "heart_statlog": OpenMLCopy(53, {1: 150, 2: 120}),
-    "planning_relax": OpenMLCopy(1490, {1: 130, 2: 52}),
-    "thyroid_train": OpenMLCopy(40497, {1: 93, 2: 191, 3: 3488}),
-    "tic_tac_toe": OpenMLCopy(50, {0: 332, 1: 626}),
-}
-
-
 def fetch(name: str, n_features: int) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Download a data set, give it the labels of our files, and check its size and class counts.
 
     Returns X, float64 of shape (n_samples, n_features), y, int64 of shape (n_samples,), and the names of the
     features. OSError if OpenML cannot be reached, ValueError if the download is not what it should be.
     """
-    data_id, counts = COPIES[name]
+    data_id, counts = SOURCES[name].openml, dict(SOURCES[name].openml_classes)
     with warnings.catch_warnings():
         # At least one retry must be asked for. Its warning says no more than the error that may follow.
         warnings.filterwarnings("ignore", message="A network error occurred")
@@ -397,4 +383,4 @@ def _coded(name: str, bunch: Any, labels: np.ndarray) -> tuple[np.ndarray, np.nd
             for column, value in zip(header, values, strict=True)
         ]
         rows.append([*words, label])
-    return coded(name, [*header, CODINGS[name].label], rows, f"OpenML data set {COPIES[name].data_id}")
+    return coded(name, [*header, CODINGS[name].label], rows, f"OpenML data set {SOURCES[name].openml}")

@@ -1,10 +1,11 @@
-"""Where the data of the studies come from (``manifest.toml``): sources, conversions, hashes of the values.
+"""The data sets `load` knows (``manifest.toml``): sizes, parts, sources, conversions, hashes of the values.
 
 `read_raw` turns the file that a source publishes into ours, so that a downloaded file needs no hands.
 """
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import string
 import tomllib
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,12 +23,24 @@ from kernelwise.tables.read.text import read_bytes
 MISSING = ("", "?", "nan")
 #: Lines of a header in files of Weka and KEEL, and their comments.
 HEADER = ("@", "%")
+PARTS = ("train", "test")
+
+
+class Entry(NamedTuple):
+    """Size and origin of one data set."""
+
+    n_samples: int
+    n_features: int
+    n_classes: int
+    origin: str
 
 
 @dataclass(frozen=True)
 class Source:
     """An entry of the manifest; ``manifest.toml`` says what its fields mean."""
 
+    origin: str
+    size: tuple[int, int, int]
     url: str
     conversion: str
     sha256: str
@@ -39,6 +53,7 @@ class Source:
     lines: tuple[int, int] | None = None
     codes: Mapping[str, float] = field(default_factory=dict)
     openml: int | None = None
+    openml_classes: tuple[tuple[int, int], ...] = ()
 
     @property
     def advice(self) -> str:
@@ -62,6 +77,51 @@ SOURCES: dict[str, Source] = {
         files(__package__).joinpath("manifest.toml").read_text(encoding="utf-8")
     ).items()
 }
+
+
+#: One entry per file.
+FILES = {name: Entry(*source.size, source.origin) for name, source in SOURCES.items()}
+WITH_PARTS = tuple(name.removesuffix("_train") for name in FILES if name.endswith("_train"))
+
+
+def available() -> dict[str, Entry]:
+    """Return the size and origin of every data set that `load` knows, by name.
+
+    A set with official parts is listed as a whole (``"letter"``) and by part (``"letter_train"`` and
+    ``"letter_test"``).
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import available
+    >>> available()["letter"].n_samples
+    20000
+    """
+    wholes = {}
+    for name in WITH_PARTS:
+        train, test = (FILES[f"{name}_{part}"] for part in PARTS)
+        wholes[name] = train._replace(n_samples=train.n_samples + test.n_samples)
+    return dict(sorted((FILES | wholes).items()))
+
+
+def resolve(name: str, part: str | None) -> list[str]:
+    """Return the names of the files that make up a data set, or raise with what could have been meant."""
+    known = available()
+    if name not in known:
+        close = difflib.get_close_matches(str(name), known, n=4)
+        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+        raise ValueError(
+            f"There is no data set {name!r}; {hint}kernelwise.datasets.available() lists all names."
+        )
+    if part is not None and part not in PARTS:
+        raise ValueError(f"'part' of load must be 'train', 'test' or None, got {part!r}.")
+    if name in WITH_PARTS:
+        return [f"{name}_{p}" for p in PARTS if part in (None, p)]
+    if part is not None:
+        raise ValueError(
+            f"Data set {name!r} has no parts to choose from, so part={part!r} cannot be given; "
+            f"sets with official parts are {', '.join(WITH_PARTS)}."
+        )
+    return [name]
 
 
 def content_hash(X: np.ndarray, y: np.ndarray) -> str:

@@ -28,8 +28,8 @@ from kernelwise._core.files import whole_file
 from kernelwise._core.journal import fingerprint
 from kernelwise._core.text import jsonable
 from kernelwise.datasets import Dataset, load
-from kernelwise.datasets.catalog import resolve
 from kernelwise.datasets.loader import ChangedError
+from kernelwise.datasets.manifest import resolve
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.studies.figures import Kept, Picture
 from kernelwise.studies.tables import Row, Table, format_rows, read_csv

@@ -47,7 +47,7 @@ SEARCH = (
 MOST_FROM_SEARCH = 30
 #: Rooms whose tests still import what is not public of other rooms: in one test at least, each.
 NOT_YET_IN_TESTS = {
-    *("distributed", "estimators", "search", "selection", "studies"),
+    *("distributed", "estimators", "search"),
 }
 #: Rooms of tests that have another name than theirs.
 ROOM_OF_TESTS = {"core": "_core", "native": "_native"}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import StandardScaler
 
 from kernelwise import TunedSVC
 from kernelwise.criteria import CrossValidationError
@@ -162,3 +163,10 @@ def test_a_plain_metric_that_stays_is_the_plain_kernel():
     assert_allclose(full.kernel_.Q, 2.0 * plain.kernel_.gamma * np.eye(4), rtol=THETA_STEP, atol=1e-12)
     assert full.C_ == plain.C_
     assert_array_equal(full.predict(X), plain.predict(X))
+
+
+def test_the_start_of_lowest_cost_is_kept(weston):
+    Z = StandardScaler().fit_transform(weston[0])
+    found = MetricLearner("diagonal", starts=(0.1, 2.0, 5.0)).learn(Z, weston[1])
+    assert found.start == min(found.values, key=found.values.get)
+    assert found.result.value == min(found.values.values())

@@ -15,7 +15,6 @@ from kernelwise.datasets import make_weston
 from kernelwise.kernels import DiagonalGaussian, Gaussian
 from kernelwise.optimizers import ManifoldDescent
 from kernelwise.problem import TuningProblem
-from kernelwise.search.propose.metric_learner import MetricLearner
 from kernelwise.selection import (
     adaptive_scaling_select,
     constant_trace_select,
@@ -159,13 +158,6 @@ def test_more_than_two_classes():
     result = learn_metric(X, y, ("rbf", "low-rank"), RegularizedMargin(10.0), optimizer=QUICK, **SETTINGS)
     assert result.cv_accuracy > 0.93
     assert result.to_dict()["method"] == result.method
-
-
-def test_the_start_of_lowest_cost_is_kept(weston):
-    Z = StandardScaler().fit_transform(weston[0])
-    found = MetricLearner("diagonal", starts=(0.1, 2.0, 5.0)).learn(Z, weston[1])
-    assert found.start == min(found.values, key=found.values.get)
-    assert found.result.value == min(found.values.values())
 
 
 def test_bad_settings_are_refused(weston):

@@ -10,14 +10,14 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as ReferenceSVC
 
-from kernelwise import metrics
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels import RBF
+from kernelwise.metrics import esdr, inter_class_distance, j4
 from kernelwise.selection import yin_curves, yin_grid_search, yin_select
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS, end_finding
 
 SMALL = {"sigmas": [0.25, 1.0, 4.0], "Cs": [0.5, 8.0, 128.0]}
-METRICS = {"esdr": metrics.esdr, "dbtc": metrics.inter_class_distance, "j4": metrics.j4}
+METRICS = {"esdr": esdr, "dbtc": inter_class_distance, "j4": j4}
 
 
 def test_the_grid_is_the_papers():

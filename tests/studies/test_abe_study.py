@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
+from kernelwise import DistanceSketch
 from kernelwise.kernels import RBF
 from kernelwise.problem import TuningProblem
-from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies import abe
 from kernelwise.studies.abe.rules import PAPER, attainable
 from kernelwise.studies.claims import judge

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from kernelwise.datasets import make_two_gaussians
 from kernelwise.kernels import RBF
 from kernelwise.optimizers import GradientDescent, QuasiNewton
-from kernelwise.solvers.dual import solve_svm_dual
+from kernelwise.solvers import solve_svm_dual
 from kernelwise.studies import ayat
 from kernelwise.studies.ayat import real_sets, searches
 from kernelwise.studies.ayat.searches import Method, end_row, first_at, lowest, make_problem

@@ -14,11 +14,10 @@ from tests.studies.test_numbers import STUDIES, read
 
 from kernelwise.datasets import make_weston
 from kernelwise.selection import rbf_select
-from kernelwise.selection.laanaya import FromIsotropic
 from kernelwise.studies import laanaya
 from kernelwise.studies.claims import judge
 from kernelwise.studies.laanaya import plain_start
-from kernelwise.studies.laanaya.plain_start import protocol_sentences
+from kernelwise.studies.laanaya.plain_start import FromIsotropic, protocol_sentences
 from kernelwise.studies.study import Study
 
 

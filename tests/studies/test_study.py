@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from functools import partial
@@ -12,7 +13,6 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise._core.journal import Journal
 from kernelwise.studies import figures, tables, writing
 from kernelwise.studies import study as studies
 from kernelwise.studies.claims import Claim, add_claims, found
@@ -40,18 +40,19 @@ def picture():
     return Curves("Accuracy over γ", panels)
 
 
-def test_a_cell_is_computed_once(tmp_path, said):
+def test_a_cell_is_computed_once(said):
     calls = []
 
     def compute(value):
         calls.append(value)
         return {"value": np.float64(value), "none": np.nan, "list": np.arange(2)}
 
+    journal = {}
     for _ in range(2):
-        with Journal(tmp_path / "journal", {}) as journal:
-            study = Study("toy", "A toy", journal=journal, say=said.append)
-            found = study.cell("first", compute, 3.0)
-            assert found == {"value": 3.0, "none": None, "list": [0, 1]}
+        study = Study("toy", "A toy", journal=journal, say=said.append)
+        found = study.cell("first", compute, 3.0)
+        assert found == {"value": 3.0, "none": None, "list": [0, 1]}
+    assert json.loads(json.dumps(journal)) == journal
     assert calls == [3.0]
     assert said == ["  toy/first"]
 
@@ -70,15 +71,14 @@ def test_rows_are_grouped_in_order_of_appearance():
         tables.grouped(rows, "data")["c"]
 
 
-def test_a_cell_of_other_data_is_refused(tmp_path, said):
+def test_a_cell_of_other_data_is_refused(said):
     X = np.arange(6.0).reshape(3, 2)
-    with Journal(tmp_path / "journal", {}) as journal:
-        study = Study("toy", "A toy", journal=journal, say=said.append)
-        assert study.cell("sum", lambda parts, draw: parts[0].sum() + draw(), (X, X), partial(len, X)) == 18.0
-        assert study.cell("sum", None, (X, X), partial(len, X)) == 18.0
-        for parts, draw in (((X, X + 1), partial(len, X)), ((X, X), partial(len, X[:2]))):
-            with pytest.raises(ValueError, match="toy/sum of other data"):
-                study.cell("sum", None, parts, draw)
+    study = Study("toy", "A toy", say=said.append)
+    assert study.cell("sum", lambda parts, draw: parts[0].sum() + draw(), (X, X), partial(len, X)) == 18.0
+    assert study.cell("sum", None, (X, X), partial(len, X)) == 18.0
+    for parts, draw in (((X, X + 1), partial(len, X)), ((X, X), partial(len, X[:2]))):
+        with pytest.raises(ValueError, match="toy/sum of other data"):
+            study.cell("sum", None, parts, draw)
 
 
 def test_a_study_is_written_as_a_page_tables_and_figures(study, tmp_path):

@@ -8,16 +8,18 @@ method, practically equal, or worse.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
+from kernelwise._core.typing import Estimator, MatrixLike
 from kernelwise.comparison import full_grid, nested_cell, peers
 from kernelwise.datasets import make_two_gaussians
 from kernelwise.estimators import TunedSVC
-from kernelwise.optimizers import GradientDescent, SecondOrder
+from kernelwise.optimizers import GradientDescent, Optimizer, SecondOrder
 from kernelwise.selection import keerthi_lin_select
 from kernelwise.studies.ranks import (
     MISSING,
@@ -44,14 +46,14 @@ class Method(NamedTuple):
     kernel: str
     criterion: str
     search: str
-    estimator: Any
+    estimator: Estimator
 
     @property
     def name(self) -> str:
         return f"{self.kernel}, {self.criterion}" + (f", {self.search}" if self.search else "")
 
 
-def _tuned(kernel: str, criterion: str, search: str = "", optimizer: Any = None) -> Method:
+def _tuned(kernel: str, criterion: str, search: str = "", optimizer: Optimizer | None = None) -> Method:
     return Method(kernel, criterion, search, TunedSVC(kernel, criterion=criterion, search=optimizer))
 
 
@@ -69,14 +71,14 @@ MORE_WIDTHS += ("margin", "vc", "xi-alpha-smooth", "gacv", "evidence", "wu-wang"
 class OnLine(ClassifierMixin, BaseEstimator):
     """The machine that `keerthi_lin_select` chooses, as an estimator."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Choose and train."""
         self.result_ = keerthi_lin_select(X, y)
         self.classes_ = self.result_.estimator.classes_
         self.n_svm_fits_ = 5 * (len(self.result_.Cs) + len(self.result_.sigmas)) + 1
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """The labels, of shape (n_samples,)."""
         return np.asarray(self.result_.estimator.predict(X))
 
@@ -159,7 +161,7 @@ def nested(study: Study) -> None:
     sets = load_sets(study)
     if not sets:
         return
-    TunedSVC().fit(*make_two_gaussians(60, random_state=0))  # compiles, so that no cell pays for it
+    TunedSVC().fit(*make_two_gaussians(60, random_state=0))  # imports: no cell pays for it
     # By set, method and split: accuracy, seconds, processor seconds, machines.
     cells = np.array([_set_cells(study, name, data) for name, data in sets.items()])
     scores, seconds = cells[..., 0].mean(axis=2), cells[..., 2].mean(axis=2)

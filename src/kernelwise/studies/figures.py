@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from kernelwise._core.files import whole_file
+from kernelwise._core.typing import PathLike
 from kernelwise.reports.drawing import INK, MUTED, PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 PANEL = (4.4, 3.0)  # inches
 LEGEND = 0.25  # inches for a row of names
@@ -34,7 +39,7 @@ class Picture(Protocol):
     @property
     def size(self) -> tuple[float, float]: ...
 
-    def draw(self, figure: Any) -> None:
+    def draw(self, figure: Figure) -> None:
         """Draw on an empty figure of matplotlib."""
 
 
@@ -45,7 +50,7 @@ class Kept:
     caption: str
     size: tuple[float, float] = (0.0, 0.0)
 
-    def draw(self, figure: Any) -> None:
+    def draw(self, figure: Figure) -> None:
         raise AssertionError("A figure that is kept is not drawn.")
 
 
@@ -129,7 +134,7 @@ class Curves:
         longest = max(map(len, self._legend), default=1)
         return max(1, int(PANEL[0] * self.shape[1] / (HANDLE + LETTER * longest)))
 
-    def draw(self, figure: Any) -> None:
+    def draw(self, figure: Figure) -> None:
         """Draw all panels, and one legend for all of them below."""
         rows, columns = self.shape
         colours = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(self.names)}
@@ -141,9 +146,9 @@ class Curves:
         )
 
 
-def _draw_panel(ax: Any, panel: Panel, colours: dict[str, str]) -> dict[str, Any]:
+def _draw_panel(ax: Axes, panel: Panel, colours: dict[str, str]) -> dict[str, Any]:
     """Draw lines and marks; return them by name."""
-    drawn = {}
+    drawn: dict[str, Any] = {}
     for line in panel.lines:
         y = np.array(line.y, dtype=float)  # None is a gap
         (drawn[line.name],) = ax.plot(
@@ -173,7 +178,7 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def save(picture: Picture, path: Any) -> None:
+def save(picture: Picture, path: PathLike) -> None:
     """Write a picture as an SVG file."""
     if not can_draw():
         raise ImportError("Figures need matplotlib. Install it with pip install 'kernelwise[display]'.")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import spearmanr
 
 #: A difference is significant if it is larger than so many standard errors, or if its p is below this. Rates
@@ -42,7 +41,7 @@ def error_of_share(share: float, n: int) -> float:
     return float(np.sqrt(share * (1.0 - share) / n))
 
 
-def rank_correlation(first: Any, second: Any) -> float | None:
+def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
     """Spearman's; None where one of the two does not vary."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None

@@ -13,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from kernelwise.reports.drawing import INK, MUTED, PALETTE
 from kernelwise.studies.tables import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ROW = 0.24  # inches for a method
 #: Accuracies that differ by at most this much, one point of per cent, are practically equal.
@@ -67,7 +70,7 @@ class CriticalDifferencePicture:
     def size(self) -> tuple[float, float]:
         return 7.0, 1.0 + ROW * len(self.names)
 
-    def draw(self, figure: Any) -> None:
+    def draw(self, figure: Figure) -> None:
         """Dots with bars; those left of the dashed line are not told apart from the best."""
         ax = figure.add_subplot()
         order = np.argsort(self.ranks, kind="stable")
@@ -97,7 +100,7 @@ class RankAndTimePicture:
     seconds: Sequence[float]
     size: tuple[float, float] = (9.0, 6.0)
 
-    def draw(self, figure: Any) -> None:
+    def draw(self, figure: Figure) -> None:
         """Points, and names on the side that is away from the point of the nearest rank."""
         ax = figure.add_subplot(xscale="log")
         ax.scatter(self.seconds, self.ranks, c=PALETTE[0], s=22, zorder=3)

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -34,6 +34,7 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.studies.figures import Kept, Picture
 from kernelwise.studies.tables import Row, Table, format_rows, read_csv
 
+T = TypeVar("T")
 #: Studies, in the order of ``kernelwise reproduce all``: the papers by number, then ours.
 NAMES = ("abe", "ayat", "glasmachers", "laanaya", "yin", "beyond")
 #: The part, and the table, that judges the others; a page has it first.
@@ -116,7 +117,7 @@ class Study:
         """A cell for each trial, whose number is the last argument of ``compute``."""
         return [self.cell(f"{key}/{trial}", compute, *args, trial) for trial in range(n_trials)]
 
-    def choose(self, full: Any, quick: Any) -> Any:
+    def choose(self, full: T, quick: T) -> T:
         """The one or the other, by ``is_quick``."""
         return quick if self.is_quick else full
 
@@ -185,13 +186,13 @@ def few_rows(X: np.ndarray, y: np.ndarray, n_most: int) -> tuple[np.ndarray, np.
     return (X, y) if len(y) <= n_most else (X[keep], y[keep])
 
 
-def digest(values: Any) -> str:
+def digest(values: Iterable[object]) -> str:
     """A hash of the arrays among values, also within tuples and partial functions; empty without arrays."""
     hashes = [fingerprint(array, ()) for array in _arrays(values)]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()[:16] if hashes else ""
 
 
-def _arrays(values: Any) -> Iterator[np.ndarray]:
+def _arrays(values: Iterable[object]) -> Iterator[np.ndarray]:
     for value in values:
         if isinstance(value, np.ndarray):
             yield value

@@ -11,6 +11,7 @@ from typing import Any
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import aligned
+from kernelwise._core.typing import PathLike
 
 Row = dict[str, Any]
 #: Columns of names, to the left; the others are numbers, to the right, but for texts of this length or more.
@@ -38,7 +39,7 @@ class NoRow(LookupError):
 class ByKey(dict[Any, Any]):
     """Rows by a key; `NoRow` is raised for a key without rows."""
 
-    def __missing__(self, key: Any) -> Any:
+    def __missing__(self, key: object) -> Any:
         raise NoRow(f"There is no row for {key!r}.")
 
 
@@ -84,7 +85,7 @@ def markdown(rows: list[Row]) -> str:
     return "\n".join("| " + " | ".join(line).replace("\n", " ") + " |" for line in (head, ruler, *lines))
 
 
-def write_csv(path: Any, rows: list[Row]) -> None:
+def write_csv(path: PathLike, rows: list[Row]) -> None:
     """Write the rows with full precision; nothing if there are none."""
     if rows:
         with whole_file(path, "w", newline="", encoding="utf-8") as file:
@@ -93,7 +94,7 @@ def write_csv(path: Any, rows: list[Row]) -> None:
             writer.writerows(rows)
 
 
-def read_csv(path: Any) -> list[Row]:
+def read_csv(path: PathLike) -> list[Row]:
     """The rows of a file of `write_csv`, with numbers, True and False, and None where a field is empty."""
     with open(path, newline="", encoding="utf-8") as lines:
         return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(lines)]
@@ -112,7 +113,7 @@ def _lines(rows: list[Row]) -> list[list[str]]:
     return [[str(name) for name in rows[0]], *([_text(value) for value in row.values()] for row in rows)]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -91,7 +91,7 @@ def cut(parts: Parts, n_most: int | None) -> Parts:
 def choose(method: str, parts: Parts, **settings: Any) -> Row:
     """What one method chooses, and its errors; ``settings`` as of `abe_select`."""
     X, y, X_test, y_test = parts
-    abe_select(*make_two_gaussians(60, random_state=0))  # compiles, so that no cell pays for it
+    abe_select(*make_two_gaussians(60, random_state=0))  # imports: no cell pays for it
     result = quietly(METHODS[method], X, y, **settings)  # a column names the findings
     return {
         "parameter": result.parameter,
@@ -219,7 +219,7 @@ def distance_derivatives(sketch: DistanceSketch, scale: float) -> np.ndarray:
 
 def seconds(X: np.ndarray, y: np.ndarray) -> Row:
     """Processor time of one pass over the pairs, and of the peaks of all two-class problems from it."""
-    DistanceSketch.from_data(*make_two_gaussians(60, random_state=0)).maximize("dbtc")  # compiles
+    DistanceSketch.from_data(*make_two_gaussians(60, random_state=0)).maximize("dbtc")  # imports
     X = MinMaxScaler().fit_transform(X)
     started = time.process_time()
     sketch = DistanceSketch.from_data(X, y)

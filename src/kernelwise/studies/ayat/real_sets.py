@@ -163,7 +163,7 @@ class Centres(TransformerMixin, BaseEstimator):
     def __init__(self, n_centres: int = 8) -> None:
         self.n_centres = n_centres
 
-    def fit(self, X: np.ndarray, y: Any = None) -> Self:
+    def fit(self, X: np.ndarray, y: np.ndarray | None = None) -> Self:
         """Find the centres of X of shape (n_samples, n_features)."""
         self.centres_ = KMeans(self.n_centres, n_init=3, random_state=0).fit(X).cluster_centers_
         apart = euclidean_distances(self.centres_)

@@ -93,7 +93,7 @@ def score(choose: Choose, draw: Draw, trial: int) -> list[float]:
 
 def compare(study: Study, part: str, data: str, draw: Draw, found: dict[str, Choose]) -> list[Row]:
     """Mean test accuracy of each method over the trials, with its standard error and its worst."""
-    rbf_select(*make_two_gaussians(60, random_state=0))  # compiles, so that no cell pays for it
+    rbf_select(*make_two_gaussians(60, random_state=0))  # imports: no cell pays for it
     n_trials = study.choose(*TRIALS[part])
     printed = dict(zip(NAMES, PRINTED[data].values(), strict=True)) if data in PRINTED else {}
     rows = []

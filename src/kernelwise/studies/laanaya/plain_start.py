@@ -122,12 +122,12 @@ class PlainMachine:
     C: float
 
     @classmethod
-    def of(cls, draw: Draw, trial: int, chosen: Any) -> PlainMachine:
+    def of(cls, draw: Draw, trial: int, chosen: Sequence[float] | None) -> PlainMachine:
         """The machine with the ``chosen`` γ times features and C, or with those of the training points."""
         if chosen is None:
             X, y = draw(trial)[:2]
             plain = rbf_select(X, y)
-            chosen = plain.kernel.theta_values[0] * X.shape[1], plain.C
+            chosen = float(plain.kernel.theta_values[0]) * X.shape[1], plain.C
         return cls(standardised(draw, trial), *map(float, chosen))
 
     @property
@@ -165,7 +165,7 @@ def grid_rates(draw: Draw, trial: int) -> np.ndarray:
 
 
 def trial_rates(
-    data: str, draw: Draw, chosen: Any, rhos: Sequence[float], trial: int
+    data: str, draw: Draw, chosen: Sequence[float] | None, rhos: Sequence[float], trial: int
 ) -> dict[str, list[float]]:
     """Of all methods on one partition the test rate, and the trace of Q over that of the plain machine's.
 
@@ -277,7 +277,9 @@ def band_parts(direction: np.ndarray, trial: int) -> Parts:
     return X[:100], y[:100], X[100:], y[100:]
 
 
-def trial_cell(draw: Draw, chosen: Any, direction: Any, trial: int) -> dict[str, list[float | None]]:
+def trial_cell(
+    draw: Draw, chosen: Sequence[float] | None, direction: np.ndarray | None, trial: int
+) -> dict[str, list[float | None]]:
     """Of each method the test rate, and the share of the trace of Q that lies along the direction."""
     plain = PlainMachine.of(draw, trial, chosen)
     Z, y, *_ = plain.parts

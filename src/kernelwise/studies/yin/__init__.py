@@ -15,7 +15,7 @@ choose one σ, as their equal times in the paper suggest; it was picked for that
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -117,14 +117,14 @@ def table1(study: Study) -> None:
 
 def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> Row:
     """What one criterion chooses; ``settings`` as of `yin_select`."""
-    yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # compiles, so that no cell pays for it
+    yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # imports: no cell pays for it
     started = time.process_time()
     result = quietly(yin_select, X, y, method, **settings)  # a column names the findings
     found = _chosen(result.sigma, result.C, result.accuracies, time.process_time() - started)
     return {**found, "σ is at": next((one.name for one in result.findings if one.name in ENDS), "a maximum")}
 
 
-def _chosen(sigma: float, C: float, accuracies: Any, seconds: float) -> Row:
+def _chosen(sigma: float, C: float, accuracies: Sequence[float] | np.ndarray, seconds: float) -> Row:
     return {
         "log2 sigma": float(np.log2(sigma)),
         "our gamma": 1.0 / (2.0 * sigma**2),
@@ -240,7 +240,7 @@ def curves(study: Study) -> None:
 
 
 def _curves(X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> dict[str, Any]:
-    yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # compiles, so that no cell pays for it
+    yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # imports: no cell pays for it
     started = time.process_time()
     found = quietly(yin_curves, X, y, **settings)
     seconds = time.process_time() - started

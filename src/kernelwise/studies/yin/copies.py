@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from kernelwise._core.typing import FoldsLike
 from kernelwise.kernels import RBF
 from kernelwise.kernels.distances import DISTANCES
 from kernelwise.kernels.gram import Grams
@@ -49,7 +51,9 @@ def n_repeated(X: np.ndarray) -> int:
     return len(X) - len(np.unique(X, axis=0))
 
 
-def right_rows(X: np.ndarray, y: np.ndarray, sigma: float, C: float, Cs: Any, cv: Any) -> np.ndarray:
+def right_rows(
+    X: np.ndarray, y: np.ndarray, sigma: float, C: float, Cs: ArrayLike, cv: FoldsLike
+) -> np.ndarray:
     """Whether each row is classified correctly where it is held out, with the path of C of `yin_select`."""
     Z = StandardScaler().fit_transform(X)
     folds, _ = make_folds(X, y, cv, 0)
@@ -60,7 +64,7 @@ def right_rows(X: np.ndarray, y: np.ndarray, sigma: float, C: float, Cs: Any, cv
     return right
 
 
-def seen_before(X: np.ndarray, y: np.ndarray, cv: Any) -> np.ndarray:
+def seen_before(X: np.ndarray, y: np.ndarray, cv: FoldsLike) -> np.ndarray:
     """Whether a copy of each row with its label is in the training part of the fold that holds it out."""
     group = groups_of(X)
     seen = np.zeros(len(y), dtype=bool)
@@ -70,7 +74,7 @@ def seen_before(X: np.ndarray, y: np.ndarray, cv: Any) -> np.ndarray:
     return seen
 
 
-def right_counts(right: np.ndarray, X: np.ndarray, y: np.ndarray, cv: Any) -> Row:
+def right_counts(right: np.ndarray, X: np.ndarray, y: np.ndarray, cv: FoldsLike) -> Row:
     """Of the right answers those of the larger class, those of the other one, and the copies among these."""
     is_larger, seen = y == larger_class(y), seen_before(X, y, cv)
     return {

@@ -35,12 +35,12 @@ def test_an_older_model_predicts_as_it_did(run, name):
     assert told.out == answers
 
 
-def test_an_older_model_refuses_what_it_refused(refused):
+def test_an_older_model_refuses_what_it_refused_if_it_is_asked_to(refused):
     Path("word.csv").write_text("code,town,size\n1,d,0.5\n")
-    sentence = refused("predict", FORMER / "words.kw", "word.csv")
+    sentence = refused("predict", FORMER / "words.kw", "word.csv", "--strict")
     assert "'d' is not in the training file, which has 'a', 'b' and 'c'" in sentence
     Path("gap.csv").write_text("code,town,size\n,a,0.5\n")
-    sentence = refused("predict", FORMER / "words.kw", "gap.csv")
+    sentence = refused("predict", FORMER / "words.kw", "gap.csv", "--strict")
     assert (
         "column 'code': a value is missing, but the training file has none missing in this column" in sentence
     )

@@ -80,7 +80,13 @@ def test_the_cell_that_is_no_number_is_named(write, run, refused):
     write("train.csv", "a,b,class", a, -a, np.where(a > 0, "p", "n"))
     assert run("tune", "train.csv", "--model", "m.kw", *SHORT).code == 0
     write("new.csv", "a,b", [0.5, 0.3, 0.3], [1.5, 2.5, "oops"])
-    assert "line 4, column 'b': expected a number, found 'oops'" in refused("predict", "m.kw", "new.csv")
+    told = refused("predict", "m.kw", "new.csv", "--strict")
+    assert "line 4, column 'b': expected a number, found 'oops'" in told
+    outcome = run("predict", "m.kw", "new.csv")
+    assert len(predicted(outcome)) == 3
+    assert (
+        "Column 'b': 1 cell holds no number (first 'oops' in line 4) and counts as the median" in outcome.err
+    )
     write("reg.csv", "a,y", [1, 2, 3], [1, 2, "oops"])
     assert "line 4, column 'y'" in refused("tune", "reg.csv", "--task", "regression")
 

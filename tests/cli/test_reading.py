@@ -84,26 +84,26 @@ def test_words_that_are_new_are_refused_or_ignored(run, refused, messy, tmp_path
     assert run("tune", messy, *options, *SHORT, "--model", "m.kw").code == 0
     new = (tmp_path / messy).read_text(encoding="utf-8").replace("Ulm", "Wien")
     (tmp_path / "new.csv").write_text(new, encoding="utf-8")
-    sentence = refused("predict", "m.kw", "new.csv")
+    sentence = refused("predict", "m.kw", "new.csv", "--unknown", "error")
+    assert sentence == refused("predict", "m.kw", "new.csv", "--strict")
     assert sentence.startswith("new.csv, line 6, column 'town': 'Wien' is not in the training file")
-    command = "kernelwise predict m.kw new.csv --unknown ignore"
-    assert sentence.endswith(f"with --unknown ignore.\nTo continue: {command}")
-    outcome = run("predict", "m.kw", "new.csv", "--unknown", "ignore")
+    outcome = run("predict", "m.kw", "new.csv")
     assert len(outcome.out.splitlines()) == 301
     assert (
-        "Column 'town': 50 rows with a word that is not in the training file (first 'Wien' in line 6)"
+        "Column 'town': 50 cells have a word that is not in the training rows (first 'Wien' in line 6)"
         in outcome.err
     )
 
 
-def test_a_test_file_with_new_words_is_told_an_option_that_tune_has(run, refused, messy, tmp_path):
+def test_a_test_file_with_new_words_is_used_or_refused(run, refused, messy, tmp_path):
     options = ("--ignore", "sample_id,date", "--missing", "-,<5", "--impute")
     new = (tmp_path / messy).read_text(encoding="utf-8").replace("Ulm", "Wien")
     (tmp_path / "new.csv").write_text(new, encoding="utf-8")
-    *_, last = refused("tune", messy, "new.csv", *options, *SHORT).splitlines()
-    outcome = run(*shlex.split(last.removeprefix("To continue: kernelwise ")))
+    told = refused("tune", messy, "new.csv", *options, *SHORT, "--unknown", "error")
+    assert "'Wien' is not in the training file" in told
+    outcome = run("tune", messy, "new.csv", *options, *SHORT)
     assert outcome.code == 0
-    assert "50 rows with a word that is not in the training file (first 'Wien' in line 6)" in outcome.err
+    assert "50 cells have a word that is not in the training rows (first 'Wien' in line 6)" in outcome.err
 
 
 def test_preparation_is_in_the_notes_of_json(run, messy):

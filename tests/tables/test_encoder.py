@@ -97,28 +97,53 @@ def test_what_new_rows_can_be():
     retyped = pd.DataFrame({"a": [2, 1], "b": pd.array([3, 1], dtype="Int64")})
     assert encoded(retyped, encoder) == {"b": [3.0, 1.0], "a=1": [0.0, 1.0], "a=2": [1.0, 0.0]}
     assert encoded([["2", 5.0]], encoder) == {"b": [5.0], "a=1": [0.0], "a=2": [1.0]}
-    assert encoded(pd.DataFrame({"a": [None], "b": [1]}), encoder)["a=1"] == [0.0]
-    with pytest.warns(KernelwiseWarning, match=r"Column 'b' has 1 gap but had none .* as its median, 2\."):
+    with pytest.warns(KernelwiseWarning, match=r"Column 'a': 1 cell is missing .* none of the known words;"):
+        assert encoded(pd.DataFrame({"a": [None], "b": [1]}), encoder)["a=1"] == [0.0]
+    with pytest.warns(
+        KernelwiseWarning, match=r"Column 'b': 1 cell is missing .* the median, 2; no training"
+    ):
         assert encoded(pd.DataFrame({"a": ["1"], "b": [None]}), encoder)["b"] == [2.0]
     with pytest.warns(
-        KernelwiseWarning, match="Column 'a' has only words that no training sample has, in 12"
+        KernelwiseWarning, match=r"Column 'a': 2 cells have a word that is not in the training"
     ):
-        encoder.read(pd.DataFrame({"a": ["x"] * 12, "b": 1.0}))
+        assert encoded(pd.DataFrame({"a": ["x"] * 2, "b": 1.0}), encoder)["a=1"] == [0.0, 0.0]
+    with pytest.warns(
+        KernelwiseWarning, match=r"'b': 1 cell holds no number \(first 'old' in row 1\) and counts"
+    ):
+        assert encoded(pd.DataFrame({"a": ["1", "2"], "b": ["7", "old"]}), encoder)["b"] == [7.0, 2.0]
+    with pytest.warns(KernelwiseWarning, match=r"other capitals or blanks were taken: 'A ' for 'a'"):
+        assert encoded(pd.DataFrame({"A ": ["1"], "b": [3.0]}), encoder)["a=1"] == [1.0]
+
+
+def test_a_word_in_other_capitals_is_the_known_one():
+    table = pd.DataFrame({"a": ["Ulm", "Bonn", "Ulm"], "b": [1.0, 2.0, 3.0]})
+    encoder = learn_encoder(to_table(table, "from_dtype", "TunedSVC"))
+    with pytest.warns(
+        KernelwiseWarning, match=r"1 cell has a word of the training rows in other capitals or"
+    ):
+        assert encoded(pd.DataFrame({"a": ["ULM"], "b": [1.0]}), encoder)["a=Ulm"] == [1.0]
+    both = table.assign(a=["ULM", "Ulm", "Bonn"])  # which are different words, as training had them
+    encoder = learn_encoder(to_table(both, "from_dtype", "TunedSVC"))
+    with pytest.warns(KernelwiseWarning, match="1 cell has a word that is not in the training rows"):
+        assert encoded(pd.DataFrame({"a": ["ulm"], "b": [1.0]}), encoder)["a=Ulm"] == [0.0]
 
 
 @pytest.mark.parametrize(
     ("new", "sentence"),
     [
         (
-            pd.DataFrame({"A": ["u"], "b": [1.0]}),
+            pd.DataFrame({"A2": ["u"], "b": [1.0]}),
             "X has no column 'a', which the model was trained on. X has",
         ),
         (pd.DataFrame({"c": [1.0]}), r"X has no column 'a' \(and 1 more\)"),
-        (pd.DataFrame({"a": ["u"], "b": ["old"]}), "Column 'b' of X holds words, such as 'old' in row 0"),
+        (
+            pd.DataFrame({"a": ["u", "u"], "b": ["old", "new"]}),
+            "X, row 0, column 'b': expected a number, found 'old' .2 such cells.",
+        ),
         (pd.DataFrame({"a": ["u"], "b": [np.inf]}), "X has inf in row 0, column 'b'"),
         (
-            pd.DataFrame({"a": ["u"], "b": pd.to_datetime(["2020-01-01"])}),
-            "Column 'b' of X holds dates, such as 2020-01-01T00:00:00 in row 0",
+            pd.DataFrame({"a": ["u", "u"], "b": pd.to_datetime(["2020-01-01", "2020-01-02"])}),
+            "row 0, column 'b': expected a number, found '2020-01-01'",
         ),
         (pd.DataFrame({"a": [["u"]], "b": [1.0]}), "Column 'a' of X has a list in row 0"),
         ([["u"]], "X has 1 column, but the model was trained on 2"),

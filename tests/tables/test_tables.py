@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from kernelwise.tables import Encoding, TableError, learn_encoding, read_table
+from kernelwise.tables.new_rows import EVERY_KIND
 from kernelwise.tables.read import csv as csv_module
 from kernelwise.tables.read import packages
 
@@ -319,7 +320,7 @@ def test_missing_values_of_another_file_get_the_medians_of_the_first(learned):
 def test_another_file_that_does_not_fit_is_refused(learned, second, says):
     encoding, table = learned(MIXED, second)
     with pytest.raises(TableError, match=says):
-        encoding.samples(table)
+        encoding.samples(table, EVERY_KIND)
 
 
 def test_a_column_of_which_no_word_is_known_may_name_groups(learned):
@@ -327,7 +328,7 @@ def test_a_column_of_which_no_word_is_known_may_name_groups(learned):
     for words in (["pink"] * 10, ["pink"] * 9 + ["red"], ["pink"] * 9):
         encoding, table = learned(MIXED, "\n".join(["a,colour", *(f"1,{word}" for word in words)]) + "\n")
         with pytest.raises(TableError) as caught:
-            encoding.samples(table)
+            encoding.samples(table, EVERY_KIND)
         said.append("train a model with --group colour, which leaves it out" in str(caught.value))
     assert said == [True, False, False]
 

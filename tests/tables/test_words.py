@@ -7,6 +7,7 @@ import pytest
 
 from kernelwise.tables import TableError, learn_encoding, read_table
 from kernelwise.tables.cells import is_missing_cell
+from kernelwise.tables.new_rows import WORD
 
 # -- what is only doubtful -----------------------------------------------------------------------------------
 
@@ -84,27 +85,28 @@ def test_unknown_words_are_all_named_or_count_as_none(learned, tmp_path):
     encoding, read = learned
     table = read("n,sex,town\n1,f,Rome\n2,x,T1\nz,f,Rome\n")
     with pytest.raises(TableError) as caught:
-        encoding.samples(table)
-    first, sex, town, last = str(caught.value).splitlines()
+        encoding.samples(table, frozenset({WORD}))
+    first, sex, town = str(caught.value).splitlines()
     assert first.endswith("new.csv has 2 faults:")
     assert sex.startswith(
         "- line 3, column 'sex': 'x' is not in the training file, which has 'f' and 'm'. Correct"
     )
     assert town.startswith("- line 2, column 'town': 'Rome' is not in the training file")
     assert "(2 such cells)" in town
-    assert town.endswith("or ignore such words with --unknown ignore.")
-    assert last == "To continue: --unknown ignore"
+    assert town.endswith("or leave out --strict and --unknown, and it counts as none of them.")
     notes = []
-    assert encoding.samples(table, "ignore", notes)[2, 0] == 15.0
-    assert notes[-1] == "Column 'n': 1 cell counts as missing, being no number (first 'z' in line 4)."
+    assert encoding.samples(table, notes=notes)[2, 0] == 15.0
+    assert (
+        notes[0] == "Column 'n': 1 cell holds no number (first 'z' in line 4) and counts as the median, 15."
+    )
     table, notes = read("n,sex,town\n1,f,Rome\n2,x,T1\n3,m,Rome\n"), []
-    X = encoding.samples(table, "ignore", notes)
+    X = encoding.samples(table, notes=notes)
     assert X.tolist() == [[1, 1, 0, 0, 0, 0], [2, 0, 0, 0, 1, 0], [3, 0, 1, 0, 0, 0]]
     assert notes == [
-        "Column 'sex': 1 row with a word that is not in the training file (first 'x' in line 3) counts as "
-        "none of the known words.",
-        "Column 'town': 2 rows with a word that is not in the training file (first 'Rome' in line 2) count "
+        "Column 'sex': 1 cell has a word that is not in the training rows (first 'x' in line 3) and counts "
         "as none of the known words.",
+        "Column 'town': 2 cells have a word that is not in the training rows (first 'Rome' in line 2) and "
+        "count as none of the known words.",
     ]
 
 

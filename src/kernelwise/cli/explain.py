@@ -48,7 +48,7 @@ def explain(
     out: Out = None,
     background: Background = None,
     output: Output = None,
-    unknown: options.UnknownOption = options.Unknown.error,
+    unknown: options.UnknownOption = options.Unknown.ignore,
     header: options.HasHeader = None,
     skip_lines: options.SkipLines = None,
     printing: options.Printing,

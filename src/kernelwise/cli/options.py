@@ -71,7 +71,10 @@ SheetOption = Annotated[
     option("NAME", "Sheet of a workbook, by name or number. Default: the first with rows.", "--sheet"),
 ]
 UnknownOption = Annotated[
-    Unknown, option("KIND", "How to treat words that are new: error or ignore.", "--unknown")
+    Unknown, option("KIND", "What to do with words that are new: ignore or error.", "--unknown")
+]
+StrictOption = Annotated[
+    bool, flag("--strict", "Refuse what no training row had: missing cells, new words, texts for numbers.")
 ]
 ScaleOption = Annotated[str, option("NAME", "How to scale features: standard, minmax or none.")]
 Solver = Annotated[str, option("NAME", "Final model: auto, exact or nystroem (approximate).")]

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kernelwise._core.text import count
 from kernelwise.cli import options
 from kernelwise.cli.files import check_writable, write_csv
 from kernelwise.cli.options import flag, option
@@ -36,17 +37,20 @@ def predict(
     file: options.File,
     out: Out = None,
     proba: Proba = False,
-    unknown: options.UnknownOption = options.Unknown.error,
+    unknown: options.UnknownOption = options.Unknown.ignore,
     keep: Keep = None,
     header: options.HasHeader = None,
     skip_lines: options.SkipLines = None,
+    sheet: options.SheetOption = None,
+    strict: options.StrictOption = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Predict the target of every row of a file, as CSV.
 
     The file must have the columns of the training file, with or without the target: the same names, or the
-    same order if there are no names. If the target is there, the command prints the score to standard error.
-    It also warns if the rows are those of the training file.
+    same order if there are no names. Missing cells, new words and the like are coded as unknown, and listed
+    at the end, on standard error. So is the score, if the target is there, and a warning if the rows are
+    those of the training file.
 
     \b
     Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
@@ -62,25 +66,27 @@ def predict(
     model, encoding = read_model(model_file)
     if proba and encoding.task == "regression":
         raise UserError(f"{model_file} is a regression model, which has no probabilities. Leave out --proba.")
-    table = read_more(file, encoding, header, skip_lines)
+    table = read_more(file, encoding, header, skip_lines, sheet)
     names, columns = kept_columns(table, keep)
-    X = rows_of(table, encoding, unknown.value)
+    told: list[str] = []
+    X = rows_of(table, encoding, unknown.value, strict, told)
     predictions = model.predict(X)
     answers = _unusual if encoding.task == DETECTION else _classes_or_numbers
     for name, column in answers(model, X, predictions, proba):
         names.append(name)
         columns.append(column)
     if encoding.task != DETECTION and encoding.has_labels(table):
-        say(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
-    seen = caution(model, X, is_detector=encoding.task == DETECTION)
-    if seen:
-        say(seen)
+        told.append(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
+    told.append(caution(model, X, is_detector=encoding.task == DETECTION))
     rows = [names, *zip(*columns, strict=True)]
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
+        sys.stdout.flush()  # what follows stands below it in a terminal
     else:
         write_csv(out, rows)
         say(f"Wrote {len(rows) - 1} predictions to {out}.")
+    for sentence in filter(None, told):
+        say(sentence)
 
 
 def _classes_or_numbers(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
@@ -120,7 +126,7 @@ def _score(model: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> s
 
     rows = f"on {len(predictions)} rows"
     try:
-        labels = encoding.labels(table, as_text=predictions.dtype.kind == "U")
+        labels = encoding.labels(table, predictions.dtype.kind == "U", getattr(model, "classes_", ()))
     except TableError as error:
         return f"not computed ({error})"
     if encoding.task == "regression":
@@ -137,10 +143,12 @@ def _score(model: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> s
     if labels.dtype.kind == "U":  # a stray word makes text of all labels
         predictions = predictions.astype(str)
     accuracy = f"accuracy {np.mean(predictions == labels):.4f} {rows}"
+    strange = [label for label in labels.tolist() if str(label) not in set(map(str, model.classes_))]
+    if len(strange):
+        n_rows = count(len(strange), "row has", "rows have")
+        return f"{accuracy}, of which {n_rows} a label that the model does not know (first {strange[0]!r})"
     if model.steering_ in (None, "accuracy"):
         return accuracy
-    if not set(labels.tolist()) <= set(model.classes_.tolist()):
-        return f"{accuracy} (some rows have a class that the model does not know)"
     return f"{score_key(model)} {model.scorer_(model, X, labels):.4f}, {accuracy}"
 
 

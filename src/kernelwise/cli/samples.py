@@ -220,11 +220,23 @@ def read_more(
     return table
 
 
-def rows_of(table: Table, encoding: Encoding, unknown: str) -> Any:
-    """Rows of a file as a model takes them; words that are new to it are refused, or counted in a note."""
-    notes: list[str] = []
-    rows = encoding.rows(table, unknown, notes)
-    for note in notes:
+def rows_of(
+    table: Table, encoding: Encoding, unknown: str, strict: bool = False, notes: list[str] | None = None
+) -> Any:
+    """Rows of a file as a model takes them; what no training row had is coded as unknown, and told.
+
+    It is added to ``notes`` if that is a list. New words are refused if ``unknown`` is "error", and all that
+    no training row had if ``strict``.
+    """
+    from kernelwise.tables.new_rows import EVERY_KIND, WORD
+
+    found: list[str] = []
+    refused = EVERY_KIND if strict else frozenset({WORD} if unknown == "error" else ())
+    rows = encoding.rows(table, refused, found)
+    if notes is not None:
+        notes += found
+        return rows
+    for note in found:
         say(note)
     return rows
 

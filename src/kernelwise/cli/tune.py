@@ -86,7 +86,7 @@ def tune(
     task: options.TaskOption = options.Task.classification,
     chosen: Tuning,
     reading: options.Reading,
-    unknown: options.UnknownOption = options.Unknown.error,
+    unknown: options.UnknownOption = options.Unknown.ignore,
     journal: options.JournalFile = None,
     model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
@@ -123,7 +123,7 @@ def tune(
         settle_answers(model, chosen.threshold, chosen.costs, chosen.positive, data.y)
     held_out = None
     if test is not None:
-        held_out = read_test(test, data, unknown.value, report_file is not None)
+        held_out = read_test(test, data, unknown.value, reading.strict, report_file is not None)
     with open_journal(journal, "tune", data, chosen.for_journal(task.value)) as cells:
         fit(model, data, chosen.time_budget, cells)
     unwritten = files.Unwritten()
@@ -164,15 +164,16 @@ def tune(
     unwritten.tell()
 
 
-def read_test(path: Path, data: Samples, unknown: str, must_be_known: bool) -> tuple[Any, Any]:
-    """X and y of the test file; words that are new to it are refused, or counted in a note."""
+def read_test(path: Path, data: Samples, unknown: str, strict: bool, must_be_known: bool) -> tuple[Any, Any]:
+    """X and y of the test file; what no training row had is counted in a note, or refused."""
     from kernelwise.cli.samples import read_more, rows_of
 
     notes: list[str] = []
     table = data.encoding.labelled(read_more(path, data.encoding), notes)
     for note in notes:
         say(note)
-    return rows_of(table, data.encoding, unknown), labels_of_test(path, table, data, must_be_known)
+    X = rows_of(table, data.encoding, unknown, strict)
+    return X, labels_of_test(path, table, data, must_be_known)
 
 
 def labels_of_test(path: Path, table: Table, data: Samples, must_be_known: bool) -> Any:

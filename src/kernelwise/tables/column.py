@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.tables.cells import is_gap, words_of
+from kernelwise.tables.cells import is_gap
 from kernelwise.tables.table import is_missing, is_numbers
 from kernelwise.tables.written import Writing
 
@@ -139,8 +139,11 @@ class Column:
         known = {None, *self.words}
         return np.array([word not in known for word in column], dtype=bool)
 
-    def parsed(self, cells: Sequence[Any]) -> np.ndarray:
-        """Cells of new samples, missing where one cannot be read; they are of another kind than ours."""
+    def parsed(self, cells: Sequence[Any], decimal: str = "") -> np.ndarray:
+        """Cells of new samples, missing where one cannot be read; they are of another kind than ours.
+
+        ``decimal`` is the sign of decimals of their file, if that tells.
+        """
         if self.dtype != "f":
             each = [self.read([cell]) for cell in cells]
             gap = self.read([None])
@@ -148,20 +151,9 @@ class Column:
         texts = [cell for cell in cells if isinstance(cell, str)]
         # The way of the training samples, and not that of these: what a cell says must not depend on others.
         way = (Writing(*self.written) if self.written else Writing()).fitting(texts)
+        way = way._replace(decimal=decimal or way.decimal)
         known = {text: way.number(text) for text in set(texts)}
         return np.array([known.get(cell, np.nan) for cell in cells], dtype=float)
-
-    def converted(self, column: np.ndarray) -> np.ndarray:
-        """The cells of new samples as this kind of column; missing if they cannot be such."""
-        if column.dtype.kind == self.dtype:
-            return column
-        return words_of(column.tolist()) if self.is_words else self.parsed(column.tolist())
-
-    def unreadable(self, column: np.ndarray) -> np.ndarray:
-        """Rows of new samples whose cells cannot be of this kind, in order."""
-        if self.is_words or column.dtype.kind == self.dtype:
-            return np.empty(0, dtype=int)
-        return np.flatnonzero(is_missing(self.converted(column)) & ~is_missing(column))
 
 
 @dataclass(frozen=True)
@@ -178,9 +170,6 @@ class LeftOut(Column):
     def transform(self, column: np.ndarray) -> np.ndarray:
         """No features, of shape (n_rows, 0)."""
         return np.empty((len(column), 0))
-
-    def converted(self, column: np.ndarray) -> np.ndarray:
-        return column
 
 
 #: Kinds of columns, by the kind of NumPy's type that keeps their cells.

@@ -219,14 +219,15 @@ class Dates(Column):
         parts = [np.atleast_2d(part) for part in found] + ([gaps[None]] if self.has_gaps else [])
         return np.concatenate([np.empty((0, len(column))), *parts]).T.astype(float)
 
-    def parsed(self, cells: Sequence[Any]) -> np.ndarray:
+    def parsed(self, cells: Sequence[Any], decimal: str = "") -> np.ndarray:
         """Cells of new samples, NaT where one is missing or no date.
 
         Text is read in the order of the training samples. Where these were no text, it tells its own order.
         """
         found = self.read(cells)
         texts = [cell if isinstance(cell, str) else None for cell in cells]
-        order = self.written or find_order(filter(None, texts)) or ""
+        usual = DAY_FIRST if decimal == "," else MONTH_FIRST
+        order = self.written or find_order(filter(None, texts), usual) or ""
         return as_moments(texts, order) if found is None else found
 
 

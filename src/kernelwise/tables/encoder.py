@@ -13,12 +13,11 @@ from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.text import count
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.tables.column import Column, LeftOut, learn_column
+from kernelwise.tables.new_rows import fit_columns, notes_on_names, places_by_name
 from kernelwise.tables.read.frames import new_table
-from kernelwise.tables.table import Table, is_missing, is_numbers
+from kernelwise.tables.table import Table, is_missing
 from kernelwise.tables.text import learn_text
 
-#: Words of new rows, none of which is known, from which on the column is doubted.
-MANY_NEW = 10
 #: Kinds of features, in their order.
 FEATURES = ("number", "gap", "word")
 
@@ -120,86 +119,50 @@ class Encoder:
     def read(self, X: Any) -> np.ndarray:
         """The features of new samples, of shape (n_samples, n_features), as a user passes them.
 
-        Columns are found by their names, where there are any; others that X has are not looked at. A column
-        that is not there, or holds words where there were numbers, is refused in a sentence.
+        Columns are found by their names, where there are any; others that X has are not looked at. What no
+        training sample had, such as a gap or a new word, is coded as unknown, with a warning. A column that
+        is not there, or of which no cell can be read, is refused in a sentence.
         """
         return self.transform(self.table(X))
 
     def table(self, X: Any) -> Table:
         """New samples, as a user passes them, with the columns of the training samples in their order."""
+        if isinstance(X, Table):  # which is not what a user passes
+            return X
         table = new_table(X, self.columns, self.has_names)
         places = self._places(table)
         if not len(table):
             raise ValueError("X has no rows: at least one sample is required.")
+        used = [k for k, column in enumerate(self.columns) if not isinstance(column, LeftOut)]
+        cells, notes = fit_columns(table, [places[k] for k in used], [self.columns[k] for k in used])
         nothing = np.full(len(table), None, dtype=object)
-        given = [nothing if place is None else table.columns[place] for place in places]
-        pairs = list(zip(self.columns, given, strict=True))
-        notes = [note for column, cells in pairs for note in _bad(column, cells)]
-        columns = [column.converted(cells) for column, cells in pairs]
-        found = Table(tuple(column.name for column in self.columns), tuple(columns), self.has_names)
-        for note in [*notes, *self._doubts(found)]:
-            warnings.warn(note, KernelwiseWarning, stacklevel=stacklevel_of_user())
-        return found
-
-    def _doubts(self, table: Table) -> list[str]:
-        """What looks odd in new rows, one sentence each: gaps where there were none, no known word."""
-        notes = []
-        for column, values in zip(self.columns, table.columns, strict=True):
-            if isinstance(column, LeftOut):
-                continue
-            if column.is_words:
-                new, present = column.is_new(values), sum(word is not None for word in values)
-                if not column.is_pooled and new.sum() == present >= MANY_NEW:
-                    notes.append(
-                        f"Column {column.name!r} has only words that no training sample has, in {present} "
-                        f"rows, such as {values[np.argmax(new)]!r}, which the model ignores."
-                    )
-            elif not column.has_gaps and is_missing(values).any():
-                n = int(is_missing(values).sum())
-                fill = f", {column.fill:g}" if is_numbers(values) else ""
-                notes.append(
-                    f"Column {column.name!r} has {count(n, 'gap')} but had none in the training samples: "
-                    f"{'it counts' if n == 1 else 'they count'} as its median{fill}."
-                )
-        return notes
-
-    def _places(self, table: Table) -> list[int | None]:
-        """Places of our columns in a table; None for one that was left out and is not there."""
+        columns = dict(zip(used, cells, strict=True))
         names = [column.name for column in self.columns]
         if self.has_names and table.has_names:
-            needed = [column.name for column in self.columns if not isinstance(column, LeftOut)]
-            absent = [name for name in needed if name not in table.names]
+            notes = [*notes_on_names(names, table.names), *notes]
+        for note in notes:
+            warnings.warn(note, KernelwiseWarning, stacklevel=stacklevel_of_user())
+        return Table(tuple(names), tuple(columns.get(k, nothing) for k in range(len(names))), self.has_names)
+
+    def _places(self, table: Table) -> list[int]:
+        """Places of our columns in a table; -1 for one that was left out and is not there."""
+        names = [column.name for column in self.columns]
+        if self.has_names and table.has_names:
+            places = places_by_name(names, table.names)
+            pairs = zip(places, self.columns, strict=True)
+            absent = [one.name for place, one in pairs if place is None and not isinstance(one, LeftOut)]
             if absent:
                 have = ", ".join(map(repr, table.names[:8])) + (", …" if len(table.names) > 8 else "")
                 more = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
                 raise ValueError(
                     f"X has no column {absent[0]!r}{more}, which the model was trained on. X has {have}."
                 )
-            return [table.names.index(name) if name in table.names else None for name in names]
+            return [-1 if place is None else place for place in places]
         if len(table.names) != len(names):
             raise ValueError(
                 f"X has {count(len(table.names), 'column')}, but the model was trained on {len(names)}."
             )
         return list(range(len(names)))
-
-
-def _bad(column: Column, cells: np.ndarray) -> list[str]:
-    """A sentence on cells of new samples that cannot be read, which count as missing.
-
-    Where no training sample had a gap, or most cells are such, the first of them is refused.
-    """
-    rows = column.unreadable(cells)
-    if not len(rows):
-        return []
-    is_date = cells.dtype.kind == "M"
-    first = f"{cells[rows[0]] if is_date else repr(cells[rows[0]])} in row {rows[0]}"
-    if not column.has_gaps or 2 * len(rows) > len(cells):
-        raise ValueError(
-            f"Column {column.name!r} of X holds {'dates' if is_date else 'words'}, such as {first}, but the "
-            f"model was trained on {column.noun}s there. Convert the column to {column.noun}s."
-        )
-    cells_count = count(len(rows), "cell counts", "cells count")
-    return [f"Column {column.name!r}: {cells_count} as missing, because no {column.noun} is in it ({first})."]
 
 
 def by_column(table: Table, encoder: Encoder) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Problems of a file: all that keeps it from being used, and the options with which it can be used as it is.
 
-`column_fault` finds those of a column of a training file, and `misfit` those of the same column in another
-file; the target has its own in `kernelwise.tables.target`. What is only doubtful is in
+`column_fault` finds those of a column of a training file; other files have theirs in
+`kernelwise.tables.new_rows`, and the target in `kernelwise.tables.target`. What is only doubtful is in
 `kernelwise.tables.warnings`.
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 
 from kernelwise._core.text import count, in_shell
 from kernelwise.findings import Finding
-from kernelwise.tables.cells import enumerated, quoted, words_of
-from kernelwise.tables.column import MAX_WORDS, Column
+from kernelwise.tables.cells import enumerated, quoted
+from kernelwise.tables.column import MAX_WORDS
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, is_words
 
 #: More faults than this are counted, not shown.
@@ -45,17 +45,15 @@ UNIT = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*([^\d\s.,:/-][^\d]*)")
 LIMIT = re.compile(r"[<>≤≥]=?\s*[\d.,]+")
 #: What people write for a missing number: signs without a letter, and a few abbreviations.
 MARK = re.compile(r"[^\w<>≤≥+]+|#?n[./]?[ad]\.?|#(div/0|value|ref|num)!", re.IGNORECASE)
-#: In as many rows it is no chance that no word is known.
-MANY_ROWS = 10
 
 
 @dataclass(frozen=True)
 class Fault:
     """One thing that keeps a file from being used, or one that makes it doubtful.
 
-    ``ignore``, ``missing``, ``task``, ``unknown`` and ``labels`` are values of the options that help; a fault
-    without any can only be corrected in the file. With a ``doubt``, a finding of this message, the file can
-    be used as it is.
+    ``ignore``, ``missing``, ``task`` and ``labels`` are values of the options that help; a fault without any
+    can only be corrected in the file. With a ``doubt``, a finding of this message, the file can be used as it
+    is.
     """
 
     place: str  # such as "line 3, column 'a'"; empty for the whole file
@@ -63,13 +61,12 @@ class Fault:
     ignore: str = ""
     missing: tuple[str, ...] = ()
     task: str = ""
-    unknown: str = ""
     labels: str = ""
     doubt: Finding | None = None
 
     @property
     def has_option(self) -> bool:
-        return bool(self.ignore or self.missing or self.task or self.unknown or self.labels)
+        return bool(self.ignore or self.missing or self.task or self.labels)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
@@ -127,7 +124,6 @@ def _options(faults: Sequence[Fault]) -> str:
         "--labels": [fault.labels for fault in faults if fault.labels][:1],
         "--ignore": dict.fromkeys(fault.ignore for fault in faults if fault.ignore),
         "--missing": dict.fromkeys(text for fault in faults for text in fault.missing),
-        "--unknown": [fault.unknown for fault in faults if fault.unknown][:1],
     }
     return " ".join(f"{name} {in_shell(','.join(value))}" for name, value in values.items() if value)
 
@@ -330,68 +326,3 @@ def _infinite(column: FileColumn) -> Fault | None:
         f"--ignore {column.typed}.",
         int(rows[0]),
     )
-
-
-# -- a column of another file --------------------------------------------------------------------------------
-
-
-def misfit(
-    table: Table, index: int, column: Column, fills_gaps: bool, ignore_unknown: bool = False
-) -> Fault | None:
-    """What keeps the column of another file from being these features; None if nothing does."""
-    values = table.columns[index]
-    missing = np.flatnonzero(is_missing(values))
-    if len(missing) and not fills_gaps and not column.has_gaps:
-        message = (
-            f"a value is missing{_more(missing)}, but the training file has none missing in this column. "
-            "Complete the file, or train with --impute."
-        )
-        return Fault(table.place(index, int(missing[0])), message)
-    if column.is_words:
-        rows = unknown_words(table, index, column)
-        return None if ignore_unknown or not len(rows) else _unknown_word(table, index, column, rows)
-    wrong = column.unreadable(values)
-    if len(wrong) and (not (column.has_gaps or fills_gaps) or 2 * len(wrong) > len(values)):
-        cell = quoted(table.text(index)[wrong[0]])
-        message = f"expected a {column.noun}, found {cell}{_more(wrong)}. Correct it."
-        return Fault(table.place(index, int(wrong[0])), message)
-    rows = np.flatnonzero(np.isinf(values)) if is_numbers(values) else missing[:0]
-    if not len(rows):
-        return None
-    message = f"{values[rows[0]]} is not a finite number{_more(rows)}. Correct it."
-    return Fault(table.place(index, int(rows[0])), message)
-
-
-def words_in(table: Table, index: int, column: Column) -> np.ndarray:
-    """The cells of a column of words, None where one is missing, as objects of shape (n_rows,)."""
-    values = table.columns[index]
-    if not column.is_text and is_numbers(values):
-        return words_of(values.tolist())  # 1 and 1.0 are one word
-    words = table.text(index).copy()  # they may look like numbers in this file
-    words[is_missing(values)] = None
-    return words
-
-
-def unknown_words(table: Table, index: int, column: Column) -> np.ndarray:
-    """Rows with a word that is not in the training file, in order; none if it may hold any other word."""
-    if not column.is_words or column.is_pooled:
-        return np.empty(0, dtype=int)
-    return np.flatnonzero(column.is_new(words_in(table, index, column)))
-
-
-def _unknown_word(table: Table, index: int, column: Column, rows: np.ndarray) -> Fault:
-    word = quoted(table.text(index)[rows[0]])
-    message = (
-        f"{word} is not in the training file, which has {enumerated(map(quoted, column.words), 20)}"
-        f"{_more(rows)}. Correct it, or ignore such words with --unknown ignore."
-    )
-    if MANY_ROWS <= len(rows) == len(table):
-        message += (
-            " No word of this column is known. If the column names persons, places or devices, train a "
-            f"model with --group {FileColumn(table, index).typed}, which leaves it out."
-        )
-    return Fault(table.place(index, int(rows[0])), message, unknown="ignore")
-
-
-def _more(rows: Sequence[int] | np.ndarray) -> str:
-    return f" ({len(rows)} such cells)" if len(rows) > 1 else ""

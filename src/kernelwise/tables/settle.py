@@ -100,7 +100,7 @@ def settle(
         values = settled.columns[k]
         if is_numbers(values) and np.isinf(values).any() and len(table.lines):
             change = _finite(settled, k)
-            settled = replace(settled, columns=_with(settled.columns, {k: change.values}))
+            settled = settled.with_column(k, change.values)
             missing.append(change)
     useless = {k: (more or {}).get(k) or _useless(settled, k, fixed) for k in places if k not in kept}
     left_out = {k: why for k, why in useless.items() if why}

@@ -174,6 +174,10 @@ class Table:
             columns[place] = values
         return replace(self, columns=tuple(columns))
 
+    def with_column(self, place: int, values: np.ndarray) -> Table:
+        """This table with other cells in one column."""
+        return replace(self, columns=(*self.columns[:place], values, *self.columns[place + 1 :]))
+
     def with_words(self, places: Iterable[int]) -> Table:
         """This table with the numbers of some columns as words."""
         columns = list(self.columns)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -77,13 +76,21 @@ def spelling(label: str) -> str:
     return "".join(label.split()).casefold()
 
 
+def one_way(words: Iterable[str]) -> dict[str, str]:
+    """Words by what all ways of writing them have in common, without those that differ in nothing else."""
+    ways: dict[str, list[str]] = {}
+    for word in words:
+        ways.setdefault(spelling(word), []).append(word)
+    return {key: found[0] for key, found in ways.items() if len(found) == 1}
+
+
 def with_spellings(table: Table, index: int, spellings: dict[str, str]) -> Table:
     """The table with each label written in one way."""
     values = table.columns[index]
     if not spellings or not is_words(values):
         return table
     labels = np.array([v if v is None else spellings.get(spelling(v), v) for v in values], dtype=object)
-    return replace(table, columns=(*table.columns[:index], labels, *table.columns[index + 1 :]))
+    return table.with_column(index, labels)
 
 
 def read_target(table: Table, index: int, task: str, as_text: bool = False) -> np.ndarray:

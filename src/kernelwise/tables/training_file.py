@@ -8,21 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.text import count
+from kernelwise._core.text import count, meant
 from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder, learn_encoder
 from kernelwise.tables.judge import judge_texts
+from kernelwise.tables.new_rows import fit_columns, notes_on_names, places_by_name
 from kernelwise.tables.problems import (
     Fault,
     FileColumn,
     TableFaults,
     check_faults,
     column_fault,
-    misfit,
-    unknown_words,
-    words_in,
 )
 from kernelwise.tables.read.libsvm import DENSE, fitting_matrix
 from kernelwise.tables.settle import counts_rows, settle
@@ -34,6 +32,7 @@ from kernelwise.tables.target import (
     forgotten_labels,
     labels_by_name,
     missing_labels,
+    one_way,
     read_target,
     spelling,
     spellings_of,
@@ -86,16 +85,20 @@ class Encoding:
         """Whether the model takes tables, whose words and gaps it codes; else it takes numbers."""
         return self.has_gaps or any(column.dtype != "f" for column in self.columns)
 
-    def samples(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
+    def samples(
+        self, table: Table, refused: frozenset[str] = frozenset(), notes: list[str] | None = None
+    ) -> Any:
         """X of a table: an array of shape (n_rows, n_features), or CSR.
 
-        Words that are not in the training file are refused; ``unknown="ignore"`` codes them as none of the
-        known ones, and counts them in ``notes``.
+        What no training row had is coded as unknown, and counted in ``notes``; kinds of it in ``refused``, of
+        `kernelwise.tables.new_rows`, are an error.
         """
-        X = self.rows(table, unknown, notes)
+        X = self.rows(table, refused, notes)
         return self.encoder.transform(X) if self.is_coded else X
 
-    def rows(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
+    def rows(
+        self, table: Table, refused: frozenset[str] = frozenset(), notes: list[str] | None = None
+    ) -> Any:
         """What an estimator takes: `samples`, or a Table if there are words or gaps."""
         if self.first_index is not None:
             X = fitting_matrix(table, self.n_columns, self.first_index)
@@ -107,43 +110,40 @@ class Encoding:
             )
         places = self._places_in(table)
         table = table.with_missing(self.missing, places)
-        table = _as_written(table, places, self.columns)
-        features = list(zip(places, self.columns, strict=True))
-        faults = [misfit(table, *feature, self.fills_gaps, unknown == "ignore") for feature in features]
-        check_faults(table.source, faults)
+        cells, found = fit_columns(table, places, self.columns, self.fills_gaps, refused)
         if notes is not None:
-            notes += [note for feature in features for note in _notes_on_unknown(table, *feature)]
-            notes += [note for feature in features for note in _notes_on_unreadable(table, *feature)]
-        cells = tuple(self._cells(table, *feature) for feature in features)
+            names = [column.name for column in self.columns]
+            notes += [*(notes_on_names(names, table.names) if self.has_header else ()), *found]
+        if self.fills_gaps or not self.is_coded:
+            pairs = zip(cells, self.columns, strict=True)
+            cells = [_filled(values, column) for values, column in pairs]
         if not self.is_coded:
             return np.ascontiguousarray(np.stack(cells, axis=1))
         return Table(
             tuple(column.name for column in self.columns),
-            cells,
+            tuple(cells),
             whole=tuple(bool(is_numbers(values) and (values == np.rint(values)).all()) for values in cells),
             codes_as_words=frozenset(k for k, column in enumerate(self.columns) if not column.is_text),
             fills_gaps=self.fills_gaps,
         )
 
-    def _cells(self, table: Table, place: int, column: Column) -> np.ndarray:
-        """One column of a table without faults, of the kind that it has in the training file."""
-        values = table.columns[place]
-        values = words_in(table, place, column) if column.is_words else column.converted(values)
-        if self.fills_gaps and (column.is_words or is_numbers(values)):
-            values = np.where(is_missing(values), column.fill, values)
-        return values
+    def labels(self, table: Table, as_text: bool = False, classes: Iterable[Any] = ()) -> np.ndarray:
+        """y of a table; labels ``as_text`` where those of the training file are, whatever they look like.
 
-    def labels(self, table: Table, as_text: bool = False) -> np.ndarray:
-        """y of a table; labels ``as_text`` where those of the training file are, whatever they look like."""
+        A label that one of the ``classes`` is written as, but for capitals and blanks, is that class.
+        """
         if table.matrix is not None:
             return read_target(table, 0, self.task, as_text)
         place = self._target_in(table)
         if place is None:
             raise TableError(f"{table.source} has no column {self.target!r}, which is the target.")
-        if self.target_written is not None:
-            target = Column(self.target, written=self.target_written)
-            table = _as_written(table, [place], [target])
-        return read_target(with_spellings(table, place, self.spellings), place, self.task, as_text)
+        values = table.columns[place]
+        if self.target_written is not None and is_words(values):
+            read = Column(self.target, written=self.target_written).parsed(values.tolist(), table.decimal)
+            if (is_missing(read) <= is_missing(values)).all():
+                table = table.with_column(place, read)
+        spellings = self.spellings or one_way([str(label) for label in classes])
+        return read_target(with_spellings(table, place, spellings), place, self.task, as_text)
 
     def labelled(self, table: Table, notes: list[str]) -> Table:
         """The rows of a table that have a target, with a sentence on the others."""
@@ -159,14 +159,17 @@ class Encoding:
 
     def _places_in(self, table: Table) -> list[int]:
         if self.has_header:
-            missing = [column.name for column in self.columns if column.name not in table.names]
+            names = [column.name for column in self.columns]
+            places = places_by_name(names, table.names)
+            missing = [name for name, place in zip(names, places, strict=True) if place is None]
             if missing:
                 word = "column" if len(missing) == 1 else "columns"
+                near = meant(missing[0], table.names)
                 raise TableError(
-                    f"{table.source} has no {word} {listed(missing)}, which the model needs. It has "
+                    f"{table.source} has no {word} {listed(missing)}, which the model needs.{near} It has "
                     f"{listed(table.names)}."
                 )
-            return [table.names.index(column.name) for column in self.columns]
+            return [place for place in places if place is not None]
         shift = self._shift(table)
         last = self.n_columns if self.target_place is None else self.target_place
         return [place - shift if place > last else place for place in self.places]
@@ -175,7 +178,7 @@ class Encoding:
         if self.target is None:
             return None
         if self.has_header:
-            return table.names.index(self.target) if self.target in table.names else None
+            return places_by_name([self.target], table.names)[0]
         return None if self._shift(table) else self.target_place
 
     def _shift(self, table: Table) -> int:
@@ -223,16 +226,10 @@ class Encoding:
         return cls(**{**node, "encoder": encoder})
 
 
-def _as_written(table: Table, places: Sequence[int], columns: Sequence[Column]) -> Table:
-    """The table with the texts of some columns read as the training file writes them."""
-    values = list(table.columns)
-    for place, column in zip(places, columns, strict=True):
-        if column.written is not None and (is_words(values[place]) or column.dtype == "f"):
-            texts = table.text(place)
-            read = column.parsed(texts.tolist())
-            # Where one cannot be read, the cells stay text, of which each is then read or named.
-            values[place] = read if (is_missing(read) <= is_missing(texts)).all() else texts
-    return replace(table, columns=tuple(values))
+def _filled(values: np.ndarray, column: Column) -> np.ndarray:
+    """Cells of new rows without gaps, which dates fill themselves."""
+    can_fill = column.is_words or is_numbers(values)
+    return np.where(is_missing(values), column.fill, values) if can_fill else values
 
 
 def with_target(table: Table, place: int, notes: list[str]) -> tuple[Table, np.ndarray]:
@@ -249,27 +246,6 @@ def with_target(table: Table, place: int, notes: list[str]) -> tuple[Table, np.n
         f"missing ({word} {lines})."
     )
     return table.take(rows), rows
-
-
-def _notes_on_unreadable(table: Table, place: int, column: Column) -> list[str]:
-    values = table.columns[place]
-    rows = column.unreadable(values)
-    if not len(rows):
-        return []
-    verb = "cell counts" if len(rows) == 1 else "cells count"
-    first = f"{quoted(table.text(place)[rows[0]])} in {table.line(int(rows[0]))}"
-    return [f"Column {column.name!r}: {len(rows)} {verb} as missing, being no {column.noun} (first {first})."]
-
-
-def _notes_on_unknown(table: Table, place: int, column: Column) -> list[str]:
-    rows = unknown_words(table, place, column)
-    if not len(rows):
-        return []
-    n_rows, first = count(len(rows), "row"), f"{table.text(place)[rows[0]]!r} in {table.line(int(rows[0]))}"
-    return [
-        f"Column {column.name!r}: {n_rows} with a word that is not in the training file (first {first}) "
-        f"{'counts' if len(rows) == 1 else 'count'} as none of the known words."
-    ]
 
 
 @dataclass(frozen=True)

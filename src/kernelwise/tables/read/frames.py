@@ -13,6 +13,7 @@ from kernelwise._core.reading import check_table
 from kernelwise._core.text import meant
 from kernelwise.tables.cells import as_text, is_gap, words_of
 from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut, read_kind
+from kernelwise.tables.new_rows import places_by_name
 from kernelwise.tables.settle import HARMLESS, MIN_KINDS, settle
 from kernelwise.tables.table import Table, is_numbers, is_words
 
@@ -86,12 +87,14 @@ def new_table(X: Any, columns: Sequence[Column], has_names: bool) -> Table:
     """
     if isinstance(X, Table):
         return X
-    native = _native(_without_others(X, [column.name for column in columns]) if has_names else X)
+    wanted = [column.name for column in columns]
+    native = _native(_without_others(X, columns) if has_names else X)
     if native is not None:
         names = tuple(native.columns)
-        known = dict(zip((column.name for column in columns) if has_names else names, columns, strict=False))
-        pairs = zip(names, native.iter_columns(), strict=True)
-        read = [_new_column(series, name, known.get(name)) for name, series in pairs]
+        places = places_by_name(wanted, names) if has_names else list(range(len(columns)))
+        known = dict(zip(places, columns, strict=True))
+        series = enumerate(zip(names, native.iter_columns(), strict=True))
+        read = [_new_column(one, name, known.get(k)) for k, (name, one) in series]
         return _checked(Table(names, tuple(read)))
     words = frozenset(k for k, column in enumerate(columns) if column.is_words)
     return _checked(_nameless(_two_dimensions(X), words))
@@ -109,14 +112,16 @@ def _new_column(series: Any, name: Any, column: Column | None) -> np.ndarray:
     return _column(series, name, True, True)
 
 
-def _without_others(X: Any, known: list[Any]) -> Any:
-    """A data frame without the columns that are not known; as it is if one that is known is not there."""
+def _without_others(X: Any, columns: Sequence[Column]) -> Any:
+    """A data frame without the columns that are not known; as it is if one that is needed is not there."""
     if not hasattr(X, "columns") or not hasattr(X, "shape") or sparse.issparse(X):
         return X
     names = list(getattr(X, "column_names", X.columns))
-    if len(names) == len(known) or not set(known) <= set(names):
+    places = places_by_name([column.name for column in columns], names)
+    pairs = zip(places, columns, strict=True)
+    if len(names) == len(columns) or any(k is None and not isinstance(one, LeftOut) for k, one in pairs):
         return X
-    kept = [name for name in names if name in known]
+    kept = [names[place] for place in sorted(place for place in places if place is not None)]
     return X.select(kept) if hasattr(X, "select") else X[kept]
 
 

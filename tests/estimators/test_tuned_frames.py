@@ -117,13 +117,21 @@ def test_predictions_of_tables_that_differ(model):
     assert_array_equal(model.predict_proba(pl.DataFrame(LISTS)), expected)
     assert_array_equal(model.predict_proba(TABLE.astype({"town": "category", "rooms": float})), expected)
     assert_array_equal(model.predict_proba(TABLE.to_numpy(dtype=object)), expected)
-    assert np.isfinite(model.predict_proba(TABLE.assign(town="Rom")[:5])).all()
-    with pytest.warns(KernelwiseWarning, match="Column 'rooms' has 120 gaps but had none"):
+    with pytest.warns(
+        KernelwiseWarning, match="Column 'town': 5 cells have a word that is not in the training"
+    ):
+        assert np.isfinite(model.predict_proba(TABLE.assign(town="Rom")[:5])).all()
+    with pytest.warns(KernelwiseWarning, match="other capitals or blanks were taken: 'Size' for 'size'"):
+        assert_array_equal(model.predict_proba(TABLE.rename(columns={"size": "Size"})), expected)
+    with pytest.warns(KernelwiseWarning, match=r"'rooms': 120 cells are missing .* count as the median, 3;"):
         assert np.isfinite(model.predict_proba(TABLE.assign(rooms=np.nan))).all()
     for changed, sentence in [
         (TABLE.drop(columns="size"), "X has no column 'size'"),
-        (TABLE.rename(columns={"size": "Size"}), "X has no column 'size'"),
-        (TABLE.assign(size="large"), "Column 'size' of X holds words, such as 'large' in row 0"),
+        (TABLE.rename(columns={"size": "sizes"}), "X has no column 'size'"),
+        (
+            TABLE.assign(size="large"),
+            "row 0, column 'size': expected a number, found 'large' .120 such cells",
+        ),
         (TABLE.to_numpy()[:, :3], "X has 3 columns, but the model was trained on 4"),
     ]:
         with pytest.raises(ValueError, match=sentence):

@@ -24,6 +24,12 @@ NEW = TABLE.assign(
     street=["never", None, *TABLE["street"][2:]],
 )
 FIXED = {"cv": 3, "Cs": [1.0, 10.0]}
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Column 'town'. 1 cell has a word that is not in the training"),
+    pytest.mark.filterwarnings(
+        "ignore:Column 'street'. 1 cell is missing .* counts as one of the rare words"
+    ),
+]
 
 
 @pytest.fixture(scope="module", params=["rbf", "diagonal"])

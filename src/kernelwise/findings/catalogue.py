@@ -57,8 +57,7 @@ HARMLESS_LEFT_OUT = Entry(
 COLUMNS_LEFT_OUT = replace(
     HARMLESS_LEFT_OUT,
     severity="warning",
-    advice="To use {n:it|one of them} nevertheless, declare what it holds, as in "
-    "X.astype({{{first!r}: {dtype!r}}}).",
+    advice="To use {n:it|one of them} nevertheless, declare what it holds, as in {declared}.",
     option="To use {n:it|one of them} nevertheless, name it with --use, as in --use {typed}.",
 )
 CELLS_MISSING = Entry(

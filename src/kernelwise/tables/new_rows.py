@@ -197,7 +197,7 @@ def _misfit(
 def _fill(column: Column) -> str:
     """What takes the place of a gap where no training row had one."""
     if column.is_words:
-        return "none of the known words"
+        return "one of the rare words" if column.is_pooled else "none of the known words"
     return f"the median, {column.fill:g}" if column.dtype == "f" else "the median date"
 
 

@@ -279,12 +279,10 @@ def left_out_findings(table: Table, reasons: dict[int, str]) -> list[Finding]:
         parts = [f"{enumerated(names, MOST_NAMED)} ({why})" for why, names in groups.items()]
         entry = catalogue.HARMLESS_LEFT_OUT if is_harmless else catalogue.COLUMNS_LEFT_OUT
         first = min(chosen)
-        values = {
-            "typed": in_shell(FileColumn(table, first).option),
-            "first": table.names[first],
-            "dtype": "float" if is_numbers(table.columns[first]) else "category",
-        }
-        found.append(entry(n=len(chosen), columns="; ".join(parts), **values))
+        dtype = "float" if is_numbers(table.columns[first]) else "category"
+        declared = f"X.astype({{{table.names[first]!r}: {dtype!r}}})"
+        typed = in_shell(FileColumn(table, first).option)
+        found.append(entry(n=len(chosen), columns="; ".join(parts), typed=typed, declared=declared))
     return found
 
 

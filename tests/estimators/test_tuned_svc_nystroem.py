@@ -11,9 +11,11 @@ from sklearn.datasets import load_iris, make_classification
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.kernels import KMOD, RBF, KernelSum, Laplacian
+from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.final import machine as final_machine
-from kernelwise.search.final.machine import why_nystroem
+from kernelwise.search.final.machine import most_exact, why_nystroem
 from kernelwise.search.propose import landmarks
 
 
@@ -70,8 +72,8 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
     few = TunedSVC().fit(X, y)
     assert isinstance(few.best_estimator_, SVC)
     assert not found(few)
-    monkeypatch.setattr(final_machine, "FEW", 100)
     monkeypatch.setattr(final_machine, "MANY", 300)
+    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
     many = TunedSVC().fit(X, y)
     assert isinstance(many.best_estimator_, NystroemSVC)
     assert "because 400 distinct rows are more than 300" in found(many)[0].message
@@ -81,13 +83,23 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
     assert many.best_score_ == few.best_score_
 
 
-@pytest.mark.parametrize(("left", "is_exact"), [(None, True), (121.0, True), (119.0, False)])
-def test_a_time_budget_decides_by_the_predicted_time(left, is_exact, finished):
-    """0.3 s up to the third C on 500 rows are 120 s on twenty times as many."""
-    reason = why_nystroem("auto", *finished(10_000, 1000, 1.0, left))
-    assert (reason is None) == is_exact
-    if not is_exact:
-        assert reason == "because an exact model would take about 120 s on 10000 rows, and 119 s were left"
+@pytest.mark.parametrize(
+    ("kernel", "n_columns", "most"),
+    [
+        (RBF(), 20, 100_000),
+        (KernelSum([RBF(), Laplacian()]), 2, 160_000),
+        (RBF(), 500, 50_000),
+        (KMOD(), 20, 50_000),
+        ("precomputed", 20, 50_000),
+    ],
+)
+def test_exact_machines_are_for_rows_that_take_half_a_minute(kernel, n_columns, most):
+    index, ones = np.zeros(10, int), np.ones(10)
+    assert most_exact(Samples(np.empty((10, n_columns)), index, index, ones, ones), kernel) == most
+
+
+def test_a_time_budget_takes_fewer_rows_and_no_approximation(finished):
+    assert why_nystroem("auto", *finished(10_000, 1000, 1.0, 1e-3)) is None
 
 
 def test_three_classes_with_weights_and_text_labels():

@@ -93,7 +93,7 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, model, monkey
     few = TunedSVR().fit(*samples)
     assert isinstance(few.best_estimator_, SVR)
     assert not nystroem_findings(few)
-    monkeypatch.setattr(final_machine, "FEW", 100)
+    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
     monkeypatch.setattr(final_machine, "MANY", 200)
     many = TunedSVR().fit(*samples)
     assert "because 300 distinct rows are more than 200" in nystroem_findings(many)[0].message

@@ -17,20 +17,29 @@ from sklearn.base import clone
 from kernelwise._core.labels import is_balanced
 from kernelwise._core.threads import Task, threads
 from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.propose.landmarks import FEW, MANY, HeldOutValues, Rows
+from kernelwise.search.propose.landmarks import MANY, HeldOutValues, Rows
 from kernelwise.search.result import Choice, FitRecord, HeldOut
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.scoring.scores import goes_by_labels
 from kernelwise.search.settings import FitSettings, Trainer
 from kernelwise.search.verdict.optimism import optimism
 from kernelwise.search.verdict.summary import shown_as_sure
+from kernelwise.solvers.kernel_rows import can_be_native
 from kernelwise.solvers.probability import log_odds
 
+#: Rows squared times columns up to which the native core trains exactly in about half a minute: 100 000 rows
+#: of 20 columns. A Nyström machine takes longer there, and is the worse one.
+EXACT_WORK = 3e11
+#: What a row costs apart from its columns, in columns.
+BESIDE_COLUMNS = 10
+#: A machine that was trained on some rows is trained on more of them if the time left is for twice as many.
+WORTH_MORE = 2.0
 #: Decision values of what is held out that are worth a thread of their own.
 MANY_VALUES = 20_000
 
@@ -97,50 +106,47 @@ def finish(step: FinalStep) -> Finished:
 
 def why_nystroem(solver: str, validator: CrossValidator, choice: Choice) -> str | None:
     """Why the final machine is a Nyström machine; None if it is an exact one."""
-    n, deadline = len(validator.samples), validator.context.deadline
+    n = len(validator.samples)
     if solver == "nystroem":
         return "as you asked"
     if solver == "exact" or validator.samples.is_gram:
         return None
     if validator.context.full_data is not None:  # the samples are a part, however few rows of it are distinct
         return f"because {validator.context.full_data.n_rows} rows are more than {MANY}"
-    if n <= FEW:
-        return None
-    if deadline.seconds is None:
-        return f"because {n} distinct rows are more than {MANY}" if n > MANY else None
-    seconds, left = exact_seconds(validator, choice), max(deadline.left, 0.0)
-    if seconds <= left:
-        return None
-    return f"because an exact model would take about {seconds:.0f} s on {n} rows, and {left:.0f} s were left"
+    most = most_exact(validator.samples, choice.scored.kernel)
+    return f"because {n} distinct rows are more than {most}" if n > most else None
+
+
+def most_exact(samples: Samples, kernel: Kernel | str) -> int:
+    """Rows up to which an exact machine is trained: a round number, and never fewer than `MANY`."""
+    if isinstance(kernel, str) or not can_be_native(kernel, samples.Z):
+        return MANY
+    n_rows = np.sqrt(EXACT_WORK / (BESIDE_COLUMNS + samples.Z.shape[1]))
+    return max(MANY, int(round(float(n_rows), -4)))
 
 
 def finish_exact(step: FinalStep) -> Finished:
     """The chosen machine, trained on all rows that its time allows."""
     started, validator, choice = time.perf_counter(), step.validator, step.choice
-    rows = affordable_rows(validator, choice)
-    part, tested = validator.samples[rows], validator.tested
-
-    def fitted() -> Any:
-        return validator.family.train(step.machine(), part)
-
+    tested = validator.tested
     # What the search found says the rest, which takes as long as the machine if there are many values.
     needs_machine = bool((validator.fold_rows.fold < 0).any())
     n_jobs = step.settings.n_jobs if choice.decision.size >= MANY_VALUES else 1
     answer, luck = partial(_answers, step), None
     if needs_machine:
-        machine = fitted()
+        machine, rows = train_in_time(step)
         sigmoids, findings, answers = answer(machine, rows)
     else:
         tasks: list[Task] = [
-            (fitted, (), {}),
-            (answer, (None, rows), {}),
+            (train_in_time, (step,), {}),
+            (answer, (None, None), {}),
             (optimism, (validator, choice), {}),
         ]
-        machine, (sigmoids, findings, answers), luck = threads(n_jobs)(tasks)
+        (machine, rows), (sigmoids, findings, answers), luck = threads(n_jobs)(tasks)
     validator.context.findings.extend(findings)
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
-    n_bounded = count_bounded(machine, part.bound)
+    n_bounded = count_bounded(machine, validator.samples.bound[rows])
     record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=validator.held_out.weight[tested])
     seconds = time.perf_counter() - started
     scores = scores_of_labels(validator, choice, record)
@@ -148,7 +154,7 @@ def finish_exact(step: FinalStep) -> Finished:
 
 
 def _answers(
-    step: FinalStep, machine: Any, trained: np.ndarray
+    step: FinalStep, machine: Any, trained: np.ndarray | None
 ) -> tuple[np.ndarray | None, list[Finding], HeldOut]:
     """Sigmoids of the model, if it has any, what is to say about them, and its answers to held-out rows."""
     validator, choice = step.validator, step.choice
@@ -161,7 +167,7 @@ def _answers(
 
 
 def _for_sigmoids(
-    validator: CrossValidator, decision: np.ndarray, machine: Any, trained: np.ndarray
+    validator: CrossValidator, decision: np.ndarray, machine: Any, trained: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Decision values of what is held out, (n_held_out, n_machines), and whether sigmoids are fitted to them.
 
@@ -172,7 +178,7 @@ def _for_sigmoids(
     is_lone = validator.fold_rows.fold < 0
     if is_lone.any():
         rows, Z = validator.fold_rows.rows[validator.fold_rows.asked[is_lone]], validator.samples.Z
-        Z = Z[np.ix_(rows, trained)] if validator.samples.is_gram else Z[rows]
+        Z = Z[rows][:, trained] if validator.samples.is_gram else Z[rows]
         decision = decision.copy()
         decision[is_lone] = machine.machine_values(Z)
     used = validator.is_from_all_classes | is_lone
@@ -227,16 +233,35 @@ def _scores(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
         return validator.scores_of(values)[0]
 
 
-def affordable_rows(validator: CrossValidator, choice: Choice) -> np.ndarray:
-    """Rows that the final machine can be trained on in the time left; never fewer than the search had."""
-    n, deadline = len(validator.samples), validator.context.deadline
-    affordable = n * np.sqrt(max(deadline.left, 0.0) / exact_seconds(validator, choice))
-    affordable = max(affordable, _n_trained(validator))
-    if n <= affordable:
-        return np.arange(n)
-    rows = sample(validator.samples.strata, int(affordable), validator.random_state)
-    deadline.skipped.append(f"training on {n - len(rows)} of {n} distinct rows")
-    return rows
+def train_in_time(step: FinalStep) -> tuple[Any, np.ndarray]:
+    """The chosen machine, trained on all rows that its time allows, and these rows.
+
+    What the search took says how many these are at least. Where they are not all, training on them says it
+    better, and there may be time for more.
+    """
+    validator, deadline = step.validator, step.validator.context.deadline
+    samples, n = validator.samples, len(validator.samples)
+    n_rows = affordable_rows(validator, n, exact_seconds(validator, step.choice))
+    while True:
+        rows = np.arange(n) if n_rows == n else sample(samples.strata, n_rows, validator.random_state)
+        started = deadline.elapsed
+        machine = validator.family.train(step.machine(), samples[rows])
+        n_rows = affordable_rows(validator, len(rows), deadline.elapsed - started)
+        if len(rows) == n or n_rows < min(n, WORTH_MORE * len(rows)):
+            break
+    if len(rows) < n:
+        deadline.skipped.append(f"training on {n - len(rows)} of {n} distinct rows")
+    return machine, rows
+
+
+def affordable_rows(validator: CrossValidator, n_timed: int, seconds: float) -> int:
+    """Rows that there is time to train on, where ``n_timed`` take so many seconds.
+
+    Time grows like the square of the rows. There are never fewer than the search had.
+    """
+    left = max(validator.context.deadline.left, 0.0)
+    most = max(n_timed * np.sqrt(left / max(seconds, 1e-6)), _n_trained(validator))
+    return int(min(len(validator.samples), most))
 
 
 def exact_seconds(validator: CrossValidator, choice: Choice) -> float:

@@ -34,8 +34,8 @@ from kernelwise.solvers.probability import doubt_of, fit_platt_of
 #: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.
 MAX_SEARCH_ROWS = 20_000
 HELD_OUT = 0.2
-#: ``solver="auto"`` always trains up to `FEW` rows exactly, and without a time budget up to `MANY`.
-FEW, MANY = 5000, 50_000
+#: Rows up to which ``solver="auto"`` trains exactly, whatever the kernel and the columns.
+MANY = 50_000
 #: Numbers of landmarks that are tried in turn, and what one must gain for the next to be tried.
 SIZES = (250, 500, 1000, 2000)
 MIN_GAIN = 0.001

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, DistanceSketch, GridSearchSVC, TunedSVC
 from kernelwise._core.typing import Predictor
-from kernelwise.comparison.peers import n_machines
+from kernelwise.comparison.cells import n_machines
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.search.wording import kernel_text

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 from kernelwise import Comparison, TunedSVC, compare
 from kernelwise.comparison import methods
-from kernelwise.comparison.measures import held_out_log_loss
+from kernelwise.comparison.cells import held_out_log_loss
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)

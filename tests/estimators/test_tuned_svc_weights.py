@@ -12,7 +12,7 @@ from sklearn.model_selection import LeaveOneOut
 
 from kernelwise import SVC, DistanceSketch, TunedSVC
 from kernelwise._core.journal import Journal
-from kernelwise.comparison.peers import n_machines
+from kernelwise.comparison.cells import n_machines
 from kernelwise.datasets import make_weston
 from kernelwise.estimators import NystroemSVC
 from kernelwise.exceptions import DegenerateGramError

@@ -1,7 +1,8 @@
 """Nested comparison of ways to choose a machine."""
 
+from kernelwise.comparison.cells import nested_cell
 from kernelwise.comparison.methods import METHODS, REGRESSION_METHODS, full_grid
-from kernelwise.comparison.nested import compare, nested_cell
+from kernelwise.comparison.nested import compare
 from kernelwise.comparison.outcome import Comparison
 
 __all__ = ["METHODS", "REGRESSION_METHODS", "Comparison", "compare", "full_grid", "nested_cell"]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from joblib import parallel_config
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import clone, is_outlier_detector
 from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import (
     GroupKFold,
@@ -23,16 +18,12 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
-from threadpoolctl import threadpool_limits
 
 from kernelwise._core.reading import check_one_per_sample, check_table
-from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
-from kernelwise._core.threads import number_of_threads
 from kernelwise._core.typing import Estimator, RowsLike
 from kernelwise._core.validation import check_choice, check_integer, check_labels
-from kernelwise.comparison import peers
-from kernelwise.comparison.measures import ERRORS, MEASURES, SCORES, Measure, Parts, Splits, accuracy
+from kernelwise.comparison.cells import ERRORS, MEASURES, SCORES, Splits, nested_cell
 from kernelwise.comparison.methods import BASELINES, estimators
 from kernelwise.comparison.outcome import Comparison
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
@@ -184,55 +175,6 @@ def _as_taken(estimator: Estimator, coded: np.ndarray, frame: Table, table: Rows
         return frame
     is_own = isinstance(estimator, Pipeline) and isinstance(estimator[0], ColumnTransformer)
     return table if is_own else coded
-
-
-def _rows(X: RowsLike, rows: np.ndarray) -> Any:
-    return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
-
-
-def nested_cell(
-    estimator: Estimator,
-    X: RowsLike,
-    y: np.ndarray,
-    train: np.ndarray,
-    test: np.ndarray,
-    *,
-    n_jobs: int | None = None,
-    inner: Splits | None = None,
-    measure: Measure = accuracy,
-) -> tuple[float | None, ...]:
-    """Score, wall and processor seconds, machines and errors of one method on one outer fold.
-
-    The times are those of the training alone. ``measure`` is of `MEASURES`; without it the score is the
-    accuracy, and there are no errors.
-    """
-    parts = Parts(_rows(X, train), y[train], _rows(X, test), y[test], inner)
-    model, work = _trained(estimator, parts, n_jobs)
-    score, errors = measure(model, parts)
-    return score, *work, *errors
-
-
-def _trained(
-    estimator: Estimator, parts: Parts, n_jobs: int | None
-) -> tuple[Any, tuple[float, float, float]]:
-    """A method trained on the training part, and wall and processor seconds and machines.
-
-    The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting
-    would take all cores if nobody held it.
-    """
-    model = clone(estimator)
-    if parts.inner is not None and "cv" in model.get_params(deep=False):
-        model.set_params(cv=parts.inner)
-    with (
-        warnings.catch_warnings(),
-        nullcontext() if n_jobs is None else parallel_config(backend="threading"),
-        threadpool_limits(number_of_threads(n_jobs), user_api="openmp"),
-    ):
-        warnings.simplefilter("ignore")  # of peers: what matters here is what they score
-        started, cpu_started = time.perf_counter(), time.process_time()
-        model.fit(parts.X, *(() if is_outlier_detector(model) else (parts.y,)))  # those see no label
-        seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-    return model, (seconds, cpu_seconds, float(peers.n_machines(model)))
 
 
 class Partition:

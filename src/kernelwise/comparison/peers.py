@@ -21,9 +21,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.model_selection import (
-    GridSearchCV,
     KFold,
-    RandomizedSearchCV,
     StratifiedKFold,
     cross_val_score,
     train_test_split,
@@ -34,6 +32,7 @@ from sklearn.svm import SVC, SVR
 
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.typing import MatrixLike
+from kernelwise.comparison.cells import Splits
 
 #: Paper 004's grid (Yin and Yin 2016): σ = 2⁻⁸ … 2⁹ and C = 2⁻¹ … 2¹⁶, both in half steps.
 GAMMAS = 0.5 / (2.0 ** np.arange(-8.0, 9.25, 0.5)) ** 2
@@ -44,6 +43,8 @@ DRAWS = {
     "gamma": loguniform(float(GAMMAS.min()), float(GAMMAS.max())),
     "C": loguniform(float(CS.min()), float(CS.max())),
 }
+#: Folds of every search, and points of one that draws them.
+N_FOLDS, N_POINTS = 5, 60
 #: Where the parameters of the machine are in `to_be_tuned`.
 PREFIX = {"classification": "svc__", "regression": "regressor__svr__"}
 
@@ -70,35 +71,17 @@ def named(grid: dict[str, Any], task: str) -> dict[str, Any]:
     return {f"{PREFIX[task]}{name}": values for name, values in grid.items()}
 
 
-def grid_search(n_folds: int = 5, random_state: int = 0, task: str = "classification") -> Any:
-    """GridSearchCV over LIBSVM's grid."""
-    return GridSearchCV(to_be_tuned(task), named(LIBSVM_GRID, task), cv=_folds(n_folds, random_state, task))
+def searched(by: Callable[..., Any], grid: dict[str, Any], task: str, seed: int, **settings: Any) -> Any:
+    """An SVC or SVR with a search of scikit-learn, such as GridSearchCV, over these parameters."""
+    return by(to_be_tuned(task), named(grid, task), cv=_folds(N_FOLDS, seed, task), **settings)
 
 
-def halving(n_folds: int = 5, random_state: int = 0, task: str = "classification") -> Any:
+def halving(task: str, seed: int) -> Any:
     """HalvingGridSearchCV over LIBSVM's grid, with its defaults."""
     from sklearn.experimental import enable_halving_search_cv  # noqa: F401
     from sklearn.model_selection import HalvingGridSearchCV
 
-    return HalvingGridSearchCV(
-        to_be_tuned(task),
-        named(LIBSVM_GRID, task),
-        cv=_folds(n_folds, random_state, task),
-        random_state=random_state,
-    )
-
-
-def random_search(
-    n_iter: int = 60, n_folds: int = 5, random_state: int = 0, task: str = "classification"
-) -> Any:
-    """RandomizedSearchCV over the range of paper 004's grid."""
-    return RandomizedSearchCV(
-        to_be_tuned(task),
-        named(DRAWS, task),
-        n_iter=n_iter,
-        cv=_folds(n_folds, random_state, task),
-        random_state=random_state,
-    )
+    return searched(HalvingGridSearchCV, LIBSVM_GRID, task, seed, random_state=seed)
 
 
 class _Optuna(BaseEstimator):
@@ -106,7 +89,13 @@ class _Optuna(BaseEstimator):
 
     task = ""
 
-    def __init__(self, n_trials: int = 60, n_folds: int = 5, random_state: int = 0, cv: Any = None) -> None:
+    def __init__(
+        self,
+        n_trials: int = N_POINTS,
+        n_folds: int = N_FOLDS,
+        random_state: int = 0,
+        cv: Splits | None = None,
+    ) -> None:
         self.n_trials = n_trials
         self.n_folds = n_folds
         self.cv = cv
@@ -155,13 +144,6 @@ class OptunaSVR(RegressorMixin, _Optuna):
     """Optuna for numbers."""
 
     task = "regression"
-
-
-def n_machines(model: Any) -> int:
-    """How many times a fitted search trained an SVC (one-vs-one machines of one SVC count once)."""
-    if hasattr(model, "cv_results_"):  # ours have n_svm_fits_, too, which counts one-vs-one machines
-        return len(model.cv_results_["params"]) * int(model.n_splits_) + 1
-    return int(getattr(model, "n_svm_fits_", 1))
 
 
 def _folds(n_folds: int, random_state: int, task: str) -> Any:

@@ -1,18 +1,28 @@
-"""Measures of a trained method on an outer fold: of classes, of numbers, and of the order of unusual rows."""
+"""One method on one outer fold: its training, with time and work, and its measures.
+
+Measures are of classes, of numbers, and of the order of unusual rows.
+"""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from joblib import parallel_config
+from sklearn.base import clone, is_outlier_detector
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
-from kernelwise._core.typing import Frame, Predictor, Samples
+from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.threads import number_of_threads
+from kernelwise._core.typing import Estimator, Frame, Predictor, RowsLike, Samples
+from kernelwise.tables import Table
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 #: Errors beside the score, in the order of a cell.
@@ -121,3 +131,59 @@ def _hold_out_all(folds: list[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> 
     held_out = np.sort(np.concatenate([test for _, test in folds]))
     knows_all = all(len(np.unique(y[train])) == len(np.unique(y)) for train, _ in folds)
     return knows_all and np.array_equal(held_out, np.arange(len(y)))
+
+
+def n_machines(model: Any) -> int:
+    """How many times a fitted search trained an SVC (one-vs-one machines of one SVC count once)."""
+    if hasattr(model, "cv_results_"):  # ours have n_svm_fits_, too, which counts one-vs-one machines
+        return len(model.cv_results_["params"]) * int(model.n_splits_) + 1
+    return int(getattr(model, "n_svm_fits_", 1))
+
+
+def _rows(X: RowsLike, rows: np.ndarray) -> Any:
+    return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
+
+
+def nested_cell(
+    estimator: Estimator,
+    X: RowsLike,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    *,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
+    measure: Measure = accuracy,
+) -> tuple[float | None, ...]:
+    """Score, wall and processor seconds, machines and errors of one method on one outer fold.
+
+    The times are those of the training alone. ``measure`` is of `MEASURES`; without it the score is the
+    accuracy, and there are no errors.
+    """
+    parts = Parts(_rows(X, train), y[train], _rows(X, test), y[test], inner)
+    model, work = _trained(estimator, parts, n_jobs)
+    score, errors = measure(model, parts)
+    return score, *work, *errors
+
+
+def _trained(
+    estimator: Estimator, parts: Parts, n_jobs: int | None
+) -> tuple[Any, tuple[float, float, float]]:
+    """A method trained on the training part, and wall and processor seconds and machines.
+
+    The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting
+    would take all cores if nobody held it.
+    """
+    model = clone(estimator)
+    if parts.inner is not None and "cv" in model.get_params(deep=False):
+        model.set_params(cv=parts.inner)
+    with (
+        warnings.catch_warnings(),
+        nullcontext() if n_jobs is None else parallel_config(backend="threading"),
+        threadpool_limits(number_of_threads(n_jobs), user_api="openmp"),
+    ):
+        warnings.simplefilter("ignore")  # of peers: what matters here is what they score
+        started, cpu_started = time.perf_counter(), time.process_time()
+        model.fit(parts.X, *(() if is_outlier_detector(model) else (parts.y,)))  # those see no label
+        seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
+    return model, (seconds, cpu_seconds, float(n_machines(model)))

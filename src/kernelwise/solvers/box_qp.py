@@ -18,20 +18,18 @@ import numpy as np
 
 from kernelwise import _native
 from kernelwise._core.typing import Samples
-from kernelwise.solvers.newton import FreeFace, newton_on_face, newton_on_few, solve_active_set, subtract
+from kernelwise.solvers.newton import FreeFace, newton_step, solve_active_set, subtract
 
 SINGLE: np.dtype = np.dtype(np.float32)
 DOUBLE: np.dtype = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
-MAX_NEWTON = 50
-MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
 LARGE = 400  # free variables: pair steps move most of them a little, and linear systems are the quicker ones
 EAGER = 0.2  # of the pair steps, where as many are free and the last C took linear systems in the end
 # Free variables: with fewer an active set method that fails costs little, and pair steps alone may not arrive
 # where the values of K are huge (a polynomial kernel of 1e7).
 CHEAP = 150
 MOST_VAIN = 2  # active set methods that failed, one after the other: Newton steps and SMO do better
-AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
+AFTER_NEWTON = 2000  # pair steps between Newton steps that gain: enough to correct which variables are free
 FAR = 1e30  # values of f this large are too large for single precision
 ONE = np.ones(1)
 #: Columns of the table of a path: how the solution of each C was found (`Figures` of the native core).
@@ -56,7 +54,6 @@ class Outcome(NamedTuple):
     """
 
     n_iter: int
-    n_newton: int
     gap: float
     offset: float
     n_free: int
@@ -140,30 +137,39 @@ class BoxQP:
         return GramFacts(self.K, self.wide) if self.facts is None else self.facts
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
-        """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
-        n_iter, n_newton, lowest = 0, 0, 0.0
+        """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done.
+
+        Pair steps and Newton steps take turns. A Newton step is in vain if it lowers the objective by less
+        than pair steps would have done in its time, at the pace of the last ones before it: twice as many of
+        them come before the next one. The violation is no measure of that: it is one of many, and jumps.
+        """
+        n_iter, lowest = 0, 0.0
         dtype = SINGLE if np.abs(self.f).max(initial=0.0) < FAR else DOUBLE
-        may_newton, last_gap, n_vain = True, np.inf, 0
+        pause, pace = 0, 0.0  # pair steps before the next Newton step, and what each of the last ones gained
         while True:
             if newton_first or n_iter > 0:
                 self.is_hard = True
                 if not (self.may_guess and self.active_set(tol)):
-                    may_newton = may_newton and n_newton < MAX_NEWTON and n_vain < MAX_VAIN and self.newton()
-                    n_newton += may_newton
-            patience = self.patience(self.n_free)
-            if n_newton > 0:
-                patience = AFTER_NEWTON if may_newton else max(patience, n_iter)
-            limit = min(max_iter - n_iter, patience)
-            k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, limit, dtype).tolist()
-            n_iter, lowest = n_iter + int(k), min(lowest, curvature)
-            n_vain += n_newton > 0 and gap > 0.5 * last_gap
-            last_gap = gap
-            if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
-                return Outcome(
-                    n_iter, n_newton, max(gap, 0.0), offset, self.n_free, gap < tol, lowest > NOT_CONVEX
-                )
-            if stalled:
-                dtype = DOUBLE
+                    worth = _native.patience(self.f.size, self.n_free, False)
+                    gained = self.newton()
+                    is_vain = gained is None or gained < pace * worth
+                    pause = max(2 * pause, worth) if is_vain else AFTER_NEWTON
+            limit = min(max_iter - n_iter, pause or self.patience(self.n_free))
+            # Pair steps gain most at first: the second half shows their pace.
+            for half in (limit // 2, limit - limit // 2):
+                beta, f = self.beta.copy(), self.f.copy()
+                k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, half, dtype).tolist()
+                n_iter, lowest = n_iter + int(k), min(lowest, curvature)
+                if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
+                    return Outcome(n_iter, max(gap, 0.0), offset, self.n_free, gap < tol, lowest > NOT_CONVEX)
+                pace = self.gain(beta, f) / max(k, 1.0)
+                if stalled:
+                    dtype = DOUBLE
+                    break
+
+    def gain(self, beta: np.ndarray, f: np.ndarray) -> float:
+        """What the objective fell by since β and f were these."""
+        return float(0.5 * (self.beta - beta) @ (self.f + f))
 
     def patience(self, m: int) -> int:
         """Pair steps that take about as long as the linear systems with m free variables that follow them."""
@@ -189,18 +195,15 @@ class BoxQP:
             self.beta[:], self.f[:] = found
         return found is not None
 
-    def newton(self) -> bool:
-        """Take a Newton step on the free face; False when that is not possible."""
-        problem = self.beta, self.f, self.lo, self.hi
-        if np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi)) < LARGE:
-            step = newton_on_few(self.K, *problem)
-        else:
-            step = newton_on_face(self.face, *problem, MAX_FACE)
+    def newton(self) -> float | None:
+        """Take a Newton step on the free face, and say what it gained; None when that is not possible."""
+        step = newton_step(self.K, self.beta, self.f, self.lo, self.hi, MAX_FACE)
         if step is None:
-            return False
+            return None
+        beta, f = self.beta.copy(), self.f.copy()
         self.beta += step
         subtract(self.K, step, self.f)
-        return True
+        return self.gain(beta, f)
 
     def path(
         self,

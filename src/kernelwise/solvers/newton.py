@@ -10,8 +10,9 @@ step loses there by rounding, or by fixing variables before they meet a bound, c
   method for the conditions of optimality [1]_. From the solution for another C, or from one that is nearly
   right, it takes four or five systems; from afar it may not converge, which shows in the number of
   corrections.
-- `newton_on_face` and `newton_on_few` take one step on the variables that are free now. Steps on few
-  variables are as exact as can be, with a factor of their own.
+- `newton_step` takes one step on the variables that are free now, as exact as can be, with a factor of its
+  own. Where the kernel has fewer dimensions than variables are free, most of them end at a bound: one after
+  the other meets it, since a step that fixes them together, before they get there, gains next to nothing.
 
 .. [1] M. Hintermüller, K. Ito, K. Kunisch, "The primal-dual active set strategy as a semismooth Newton
    method", SIAM Journal on Optimization 13, 2002.
@@ -33,10 +34,7 @@ MAX_GUESSES = 15
 WORSE = 1.3, 3  # times the fewest corrections so far, plus this many: a guess that became worse
 GROWTH = 1.5, 50  # times the free variables of the guess, plus this many: as many may be free on the way
 SLACK = 0.45  # of the tolerance: bounded variables that violate their condition by less stay bounded
-# Of Newton steps.
-MAX_SYSTEMS = 20
-SOON = 0.02  # of a step: variables that meet a bound this early are fixed together
-MAX_DROPS = 60  # variables that a step on few fixes
+MAX_DROPS = 60  # variables that a Newton step fixes
 
 
 def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:
@@ -139,9 +137,7 @@ class FreeFace:
 
     def _factor(self, rows: np.ndarray) -> bool:
         """Factor K of these rows, plus the smallest ridge that makes it positive definite."""
-        # A symmetric matrix in C order is its own transpose in Fortran's, which LAPACK wants.
-        square = np.ascontiguousarray(self.K.take(rows, 0).take(rows, 1), dtype=np.float64)
-        factor, self.ridge = cholesky(square.T)
+        factor, self.ridge = cholesky(_square(self.K, rows))
         if factor is None:
             return False
         self.rows, self.factor = rows, factor
@@ -151,6 +147,12 @@ class FreeFace:
         room = int(MOST * rows.size)
         self.border, self.products = np.empty((rows.size, room), order="F"), np.empty((room, room))
         return True
+
+
+def _square(K: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """A copy of K of these rows and columns, in double precision and Fortran's order, which LAPACK wants."""
+    # A symmetric matrix in C order is its own transpose in Fortran's.
+    return np.ascontiguousarray(K.take(rows, 0).take(rows, 1), dtype=np.float64).T
 
 
 def cholesky(A: np.ndarray) -> tuple[np.ndarray | None, float]:
@@ -224,49 +226,8 @@ def solve_active_set(
     return None
 
 
-def newton_on_face(
-    face: FreeFace, beta: np.ndarray, f: np.ndarray, lo: np.ndarray, hi: np.ndarray, max_free: int
-) -> np.ndarray | None:
-    """Minimise over the free variables, bounded ones fixed, dropping those that run into a bound.
-
-    The step d on the free set F solves ``K_FF d + b 1 = f_F, 1ᵀd = 0``. A variable that blocks it is fixed at
-    its bound and the step continues on the smaller face. Those that would meet a bound soon are fixed with
-    it, where they are: one linear system for all of them. A ridge makes singular systems solvable: each step
-    is then a proximal one and still descends. Returns what to add to β; None when K_FF is not positive
-    definite even with the largest ridge, or when fewer than two or more than ``max_free`` variables are free.
-    """
-    is_free = (beta > lo) & (beta < hi)
-    n_free = int(np.count_nonzero(is_free))
-    if not 2 <= n_free <= max_free:
-        return None
-    now, left = beta.copy(), f.copy()
-    for _ in range(MAX_SYSTEMS):
-        solution = face.solve(is_free, left, 0.0)
-        if solution is None:
-            return None
-        step, offset = solution
-        # On a nearly singular face the step does not sum to zero by itself.
-        step[is_free] -= step.sum() / n_free
-        ends, fractions = np.where(step > 0, hi, lo), np.full(step.size, np.inf)
-        np.divide(ends - now, step, out=fractions, where=step != 0.0)
-        first = max(float(fractions.min()), 0.0)
-        if first >= 1.0:
-            now += step
-            break
-        now += first * step
-        meets = fractions <= first
-        now[meets] = ends[meets]
-        # The residual shrinks to (1 - t) f + t b 1.
-        left += first * (offset - left)
-        is_free &= fractions > max(first, SOON)
-        n_free = int(np.count_nonzero(is_free))
-        if n_free < 2:
-            break
-    return np.clip(now, lo, hi) - beta
-
-
-def newton_on_few(
-    K: np.ndarray, beta: np.ndarray, f: np.ndarray, lo: np.ndarray, hi: np.ndarray
+def newton_step(
+    K: np.ndarray, beta: np.ndarray, f: np.ndarray, lo: np.ndarray, hi: np.ndarray, max_free: int
 ) -> np.ndarray | None:
     """Minimise over the free variables, bounded ones fixed, dropping those that run into a bound.
 
@@ -274,12 +235,12 @@ def newton_on_few(
     its bound and the step continues on the smaller face; the smaller system is solved by the Schur complement
     of the one Cholesky factor. A ridge makes singular systems solvable: each step is then a proximal one and
     still descends. Returns what to add to β; None when K_FF is not positive definite even with the largest
-    ridge, or when fewer than two variables are free.
+    ridge, or when fewer than two or more than ``max_free`` variables are free.
     """
     free = np.flatnonzero((beta > lo) & (beta < hi))
-    if free.size < 2:
+    if not 2 <= free.size <= max_free:
         return None
-    factor, _ = cholesky(_centred(np.asfortranarray(K[free[:, None], free], dtype=np.float64)))
+    factor, _ = cholesky(_centred(_square(K, free)))
     if factor is None:
         return None
     low, high = lo[free], hi[free]

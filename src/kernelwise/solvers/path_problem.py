@@ -371,7 +371,7 @@ def warn_of_worst(tables: dict[str, np.ndarray], tol: float, has_C: bool = True)
     worst = np.unravel_index(np.where(tables["converged"], -1.0, tables["gap"]).argmax(), tables["gap"].shape)
     n_iter, gap = int(tables["n_iter"][worst]), float(tables["gap"][worst])
     converged, is_convex = bool(tables["converged"].all()), bool(tables["is_convex"].all())
-    warn_of(Outcome(n_iter, 0, gap, 0.0, 0, converged, is_convex), tol, has_C)
+    warn_of(Outcome(n_iter, gap, 0.0, 0, converged, is_convex), tol, has_C)
 
 
 def fit_many(

@@ -237,7 +237,7 @@ class WorkingSets:
             self.beta[chosen], self.f[chosen] = qp.beta, qp.f
             is_stuck = moved.size == 0
         n_free = int(((self.beta > self.lo) & (self.beta < self.hi)).sum())
-        return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
+        return Outcome(n_iter, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
 
     def _tell_others(self, chosen: np.ndarray, moved: np.ndarray, change: np.ndarray) -> None:
         """Update f of the active samples that are not in the working set; that of the others is known."""

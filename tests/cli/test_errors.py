@@ -113,8 +113,8 @@ def train(tmp_path, rows):
             "--methods: 'z' is not supported. You can compare kernelwise, ",
         ),
         (
-            ("compare", "train.csv", "--methods", "xgboost"),
-            "'xgboost' is not supported. You can compare kernelwise, ",
+            ("compare", "train.csv", "--methods", "perceptron"),
+            "'perceptron' is not supported. You can compare kernelwise, ",
         ),
         (
             ("compare", "train.csv", "--methods", "catbost"),
@@ -157,12 +157,17 @@ def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
         ("a,b,class\n1,2,x\n3,4,x\n", "f.csv: the target 'class' has only one class (x)"),
         ("a,b,class\n1,2,x\n3,4,y\n", "Every class has 1 row"),
         ("b,class\n,x\n,y\n", "f.csv, column 'b': it has no values"),
-        ("a,class\n1,1.5\n3,2.5\n", "looks continuous"),
     ],
 )
 def test_a_file_that_cannot_be_learned_from(refused, tmp_path, contents, says):
     (tmp_path / "f.csv").write_text(contents)
     assert says in refused("tune", "f.csv")
+
+
+def test_a_quantity_is_no_class_if_classes_are_asked_for(refused, tmp_path):
+    (tmp_path / "f.csv").write_text("a,class\n1,1.5\n3,2.5\n")
+    for options in (("--task", "classification"), ("--class-weight", "balanced"), ("--strict",)):
+        assert "looks continuous" in refused("tune", "f.csv", *options)
 
 
 def test_an_unwritable_folder_is_found_before_the_file_is_read(refused, train, monkeypatch, tmp_path):
@@ -251,7 +256,9 @@ def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
     monkeypatch.setattr("kernelwise.comparison.nested.nested_cell", interrupted)
     command = ("compare", train, "--methods", "SVC defaults", "--journal", "j.journal")
     code, out, err = run(*command)
-    assert (code, out) == (130, "")
+    assert code == 130
+    assert out.splitlines()[1].split()[:3] == ["SVC", "defaults", "1.0000"]  # the fold that is done
+    assert "Stopped: this is 1 outer fold of 5." in err
     last = err.splitlines()[-1]
     assert last == "Stopped. 2 finished parts are kept in j.journal; run the same command to continue."
     monkeypatch.setattr("kernelwise.comparison.nested.nested_cell", cell)

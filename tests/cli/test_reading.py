@@ -137,11 +137,17 @@ def test_rows_of_standard_input(run, rows, monkeypatch):
     assert "standard input is empty" in run("tune", "-").err
 
 
-def test_whole_numbers_of_a_quantity_are_sent_to_regression(run, refused, tmp_path):
+def test_whole_numbers_of_a_quantity_start_a_regression(run, refused, tmp_path):
     random = np.random.default_rng(0)
     counts = random.normal(30, 25, size=300).astype(int)
     (tmp_path / "counts.csv").write_text("a,count\n" + "".join(f"{n * 2},{n}\n" for n in counts))
-    sentence = refused("tune", "counts.csv")
+    told = run("tune", "counts.csv", *SHORT)
+    assert told.code == 0
+    assert (
+        "The target 'count' looks like a quantity, so this is a regression; --task classification" in told.err
+    )
+    assert told.out.startswith("Predicting 'count' (a number) from counts.csv\n")
+    sentence = refused("tune", "counts.csv", "--task", "classification")
     assert sentence.startswith(
         f"counts.csv: the target 'count' has {len(set(counts))} different whole numbers in 300"
     )

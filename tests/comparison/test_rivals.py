@@ -16,7 +16,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, Stra
 from sklearn.svm import SVC
 
 from kernelwise import Comparison, TunedSVC, compare
-from kernelwise.comparison import methods
+from kernelwise.comparison import ComparisonStopped, methods
 from kernelwise.comparison.cells import held_out_log_loss
 
 X, Y = load_iris(return_X_y=True)
@@ -97,7 +97,41 @@ def test_what_is_missing_is_one_sentence_when_it_is_named(monkeypatch):
         compare(X, Y, ["kernelwise", "lightgbm"])
     with pytest.raises(ValueError, match=r"'xrfm' cannot be run: .*pip install xrfm"):
         compare(X, Y, ["xrfm"], task="regression")
-    assert list(methods.estimators(None, "regression", 0)[1]) == ["Optuna TPE"]
+    usual, skipped = methods.estimators(None, "regression", 0)
+    assert list(usual) == ["kernelwise", "SVR defaults", "random forest", "gradient boosting"]
+    assert skipped == {}
+
+
+def test_libraries_run_where_they_are_installed(monkeypatch):
+    monkeypatch.setattr(methods, "find_spec", lambda name: name)
+    usual, _ = methods.estimators(None, "classification", 0)
+    trees = ["random forest", "gradient boosting", "lightgbm", "xgboost", "catboost"]
+    assert list(usual) == ["kernelwise", "SVC defaults", *trees]
+
+
+def test_a_stop_leaves_what_is_finished():
+    def stop_at(*at):
+        def stop(*begun):
+            if begun == at:
+                raise KeyboardInterrupt
+
+        return stop
+
+    forms = {"one": SVC(), "two": SVC(C=10.0)}
+    for at, names, n_folds in (
+        (("two", 2), ("one", "two", "most frequent class"), 2),
+        (("two", 0), ("one",), 1),
+    ):
+        with pytest.raises(ComparisonStopped) as stopped:
+            compare(X, Y, forms, n_splits=4, on_begin=stop_at(*at))
+        table = stopped.value.table
+        assert (table.methods, table.scores.shape) == (names, (len(names), n_folds))
+        assert stopped.value.n_splits == 4
+        assert np.isfinite(table.scores).all()
+        assert [row["method"] for row in table.rows()] == list(names)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        compare(X, Y, forms, n_splits=4, on_begin=stop_at("one", 0))
+    assert not isinstance(stopped.value, ComparisonStopped)
 
 
 def test_sparse_data_leave_boosting_out_unless_it_is_named():
@@ -115,7 +149,7 @@ def test_threads_are_those_that_are_asked_for():
         compare(X, Y, ["random forest"], n_jobs=0)
 
 
-@pytest.mark.parametrize("library", ["lightgbm", "catboost", "xrfm"])
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost", "xrfm"])
 def test_a_library_answers_in_the_labels_of_the_data(library):
     pytest.importorskip(library)
     names = np.array([True, False])[(Y[50:] == 2).astype(int)]

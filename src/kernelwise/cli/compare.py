@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -30,7 +31,10 @@ class Task(StrEnum):
     detection = "detection"
 
 
-TaskOption = Annotated[Task, option("KIND", "classification, regression, or detection (of unusual rows).")]
+TaskOption = Annotated[
+    Task | None,
+    option("KIND", "classification, regression or detection. Default: by the target."),
+]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Comparing:
     outlier: options.Outlier = None
     methods: Annotated[
         list[str] | None,
-        option("A,B", "Methods to compare: kernelwise, GridSearchCV, random forest, lightgbm, …"),
+        option("A,B", "Methods to compare: kernelwise, random forest, xgboost, GridSearchCV, …"),
     ] = None
     folds: Annotated[int, option("INT", "Number of outer folds, on which methods are scored.", min=2)] = 5
     repeats: Annotated[int, option("INT", "How often to repeat with new outer folds.", min=1)] = 1
@@ -62,7 +66,7 @@ def compare(
     *,
     file: options.File,
     target: options.Target = None,
-    task: TaskOption = Task.classification,
+    task: TaskOption = None,
     chosen: Comparing,
     reading: options.Reading,
     report_file: options.ReportFile = None,
@@ -72,8 +76,8 @@ def compare(
 
     Every method makes all its choices on the training part of an outer fold and is scored on the rest. The
     table also has the score of always predicting the most frequent class, or the mean. The lines below it
-    tell whether a forest or boosting is better than an SVM. You can stop the command at any time: with the
-    same --journal, it continues where it stopped.
+    tell whether a forest or boosting is better than an SVM. Name searches, such as GridSearchCV, to run them.
+    If you stop the command, it prints what is finished.
 
     \b
     Example: kernelwise compare train.csv --methods "kernelwise,SVC defaults" --journal train.journal
@@ -81,53 +85,70 @@ def compare(
     from scipy.sparse import issparse
 
     import kernelwise
-    from kernelwise.cli.groups_and_time import time_folds
-    from kernelwise.cli.samples import fit, open_journal, read_samples
-    from kernelwise.comparison.methods import estimators
+    from kernelwise.cli.roles import time_folds
+    from kernelwise.cli.samples import first_line, fit, open_journal, read_samples
+    from kernelwise.comparison import ComparisonStopped
+    from kernelwise.comparison.methods import BY_TASK, estimators
 
     check_options(task, target, chosen, report_file)
     names = options.split_names(chosen.methods) or None
-    data = read_samples(file, target, reading, task.value, chosen.group, chosen.time)
-    check_target(data, task, chosen.outlier, file)
+    data = read_samples(
+        file, target, reading, None if task is None else task.value, chosen.group, chosen.time
+    )
+    kind = Task(data.encoding.task)
+    if kind is not Task.detection:
+        say(first_line(data))
+    for name in names or ():
+        check_method(name, list(BY_TASK[kind.value]))
+    check_target(data, kind, chosen.outlier, file)
     about = chosen.as_json()
-    if task is not Task.classification:
-        about["task"] = task.value
-    n_methods = len(estimators(names, task.value, chosen.seed, is_sparse=issparse(data.X))[0]) + 1
+    if kind is not Task.classification:
+        about["task"] = kind.value
+    n_methods = len(estimators(names, kind.value, chosen.seed, is_sparse=issparse(data.X))[0]) + 1
+    stopped: ComparisonStopped | None = None
     with open_journal(chosen.journal, "compare", data, about) as cells, Progress() as progress:
         watcher = Watcher(progress, n_splits=chosen.folds * chosen.repeats, n_methods=n_methods)
-        table = kernelwise.compare(
-            data.rows,
-            data.y,
-            names,
-            n_splits=chosen.folds,
-            n_repeats=chosen.repeats,
-            random_state=chosen.seed,
-            journal=cells,
-            callback=watcher.scored,
-            task=task.value,
-            on_begin=watcher.begin,
-            n_jobs=chosen.n_jobs,
-            groups=data.groups,
-            times=data.times,
-        )
-    if report_file is not None:
-        kind = kernelwise.TunedSVC if task is Task.classification else kernelwise.TunedSVR
-        model = kind(random_state=chosen.seed, cv="auto" if chosen.time is None else time_folds("auto"))
+        try:
+            table = kernelwise.compare(
+                data.rows,
+                data.y,
+                names,
+                n_splits=chosen.folds,
+                n_repeats=chosen.repeats,
+                random_state=chosen.seed,
+                journal=cells,
+                callback=watcher.scored,
+                task=kind.value,
+                on_begin=watcher.begin,
+                n_jobs=chosen.n_jobs,
+                groups=data.groups,
+                times=data.times,
+            )
+        except ComparisonStopped as stop:
+            table, stopped = stop.table, stop
+    if report_file is not None and stopped is None:
+        made = kernelwise.TunedSVC if kind is Task.classification else kernelwise.TunedSVR
+        model = made(random_state=chosen.seed, cv="auto" if chosen.time is None else time_folds("auto"))
         told = {"comparison": table, "source": str(file), "seed": chosen.seed}
         files.write_report(report_file, fit(model, data), data, **told)
+        say(f"Wrote the report to {report_file}.")
     if printing.json:
-        head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
+        head = {"command": "compare", "version": kernelwise.__version__, "task": kind.value}
         print_json(
             {**head, "data": data.describe(file), "settings": chosen.as_json(), **comparison_json(table)}
         )
     else:
         print_comparison(table)
+    if stopped is not None:
+        n_done = count(table.scores.shape[1], "outer fold")
+        print(f"Stopped: this is {n_done} of {stopped.n_splits}.", file=sys.stderr)
+        raise stopped
 
 
-def check_options(task: Task, target: str | None, chosen: Comparing, report_file: Path | None) -> None:
+def check_options(task: Task | None, target: str | None, chosen: Comparing, report_file: Path | None) -> None:
     """Raise if options cannot be right, before a file is read."""
-    from kernelwise.cli.groups_and_time import check_one
     from kernelwise.cli.models import check_numbers
+    from kernelwise.cli.roles import check_one
     from kernelwise.comparison.methods import BY_TASK
 
     if task is Task.detection and report_file is not None:
@@ -141,8 +162,9 @@ def check_options(task: Task, target: str | None, chosen: Comparing, report_file
     files.check_report(report_file)
     files.check_writable(chosen.journal, "--journal")
     check_numbers(chosen.n_jobs)
+    known = BY_TASK.values() if task is None else [BY_TASK[task.value]]
     for name in options.split_names(chosen.methods):
-        check_method(name, list(BY_TASK[task.value]))
+        check_method(name, list(dict.fromkeys(name for methods in known for name in methods)))
     check_one(chosen.group, chosen.time)
     if chosen.time is not None and chosen.repeats > 1:
         raise UserError("With --time there is only one way to make folds. Leave out --repeats.")
@@ -171,7 +193,8 @@ def check_target(data: Samples, task: Task, outlier: str | None, file: Path) -> 
         spelled = label_findings(data)
         check_classes(data, file)
     for finding in (*spelled, *data.findings):
-        say(finding.for_command_line())
+        if (sentence := finding.for_command_line()) not in data.preparation:  # which was said
+            say(sentence)
 
 
 class Watcher:

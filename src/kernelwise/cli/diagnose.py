@@ -21,7 +21,7 @@ def diagnose(
     *,
     file: options.File,
     target: options.Target = None,
-    task: options.TaskOption = options.Task.classification,
+    task: options.TaskOption = None,
     kernel: Kernel = "rbf",
     scale: options.ScaleOption = "standard",
     seed: options.Seed = 0,
@@ -46,14 +46,14 @@ def diagnose(
 
     options.check_choice("--kernel", kernel, KERNELS)
     scaling = SCALES[options.check_choice("--scale", scale, SCALES)]
-    data = read_samples(file, target, reading, task.value)
+    data = read_samples(file, target, reading, None if task is None else task.value)
     # One class is a finding here, not a fault.
     found = [*data.findings, *by_cross_validation(of_rows(data, kernel, scaling, seed))]
     if data.encoder is not None:
         found += findings_of_table(data.rows, data.encoder)
     findings = most_serious_first(found)
     if printing.json:
-        about = {"command": "diagnose", "version": kernelwise.__version__, "task": task.value}
+        about = {"command": "diagnose", "version": kernelwise.__version__, "task": data.encoding.task}
         print_json({**about, "data": data.describe(file), "findings": as_json(findings)})
         return
     print(first_line(data))

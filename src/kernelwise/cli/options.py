@@ -54,10 +54,10 @@ def flag(names: str, text: str, **more: Any) -> Any:
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, LIBSVM, Excel or .ods file.")]
 Target = Annotated[
     str | None,
-    option("COL", "Column to predict. Default: target, class, label or y, else the last."),
+    option("COL", "Column to predict. Default: target, class, label or y, or asked for."),
 ]
 TaskOption = Annotated[
-    Task, option("KIND", "What to predict: classification (classes) or regression (numbers).")
+    Task | None, option("KIND", "classification (classes) or regression (numbers). Default: by the target.")
 ]
 HasHeader = Annotated[
     bool | None, flag("--header/--no-header", "Whether line 1 names the columns. Default: detected.")

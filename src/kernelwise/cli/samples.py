@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise.cli.groups_and_time import place_of, read_groups, read_times, sentence
 from kernelwise.cli.options import Reading, split_names
 from kernelwise.cli.output import UserError, in_options, is_told, say, say_more, session
 from kernelwise.cli.progress import Progress, expected
+from kernelwise.cli.roles import asked_target, place_of, read_groups, read_times, sentence
 
 if TYPE_CHECKING:
     from kernelwise.findings import Finding
@@ -94,13 +94,15 @@ def read_samples(
     path: Path,
     target: str | None,
     reading: Reading,
-    task: str,
+    task: str | None,
     group: str | None = None,
     time: str | None = None,
 ) -> Samples:
     """Read a training file; what was guessed, and what was done to its columns, is said.
 
-    ``group`` and ``time`` name columns that are no features; rows are put in the order of time.
+    Without a target, a user at a terminal is asked for it if the names do not tell; without a task, the
+    target tells it. ``group`` and ``time`` name columns that are no features; rows are put in the order of
+    time.
     """
     from kernelwise.tables import DETECTION, learn_encoding, read_table
 
@@ -123,6 +125,8 @@ def read_samples(
     if time is not None:
         apart = [place_of(table, time, "--time", target)]
         times = read_times(table, apart[0])
+    if target is None and task != DETECTION:
+        target = asked_target(table, split_names(reading.ignore))
     learned = learn_encoding(
         table,
         target=target,

@@ -67,6 +67,19 @@ class Tuning:
         """The texts of --cost, which may be repeated, as one."""
         return ",".join(self.cost) if self.cost else None
 
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether an option is given that only classes have."""
+        return bool(self.class_weight or self.threshold or self.cost or self.positive)
+
+    @property
+    def guessed_task(self) -> str:
+        """The task before the target is read, which may tell another."""
+        from kernelwise.search.scoring.scores import is_of_numbers
+
+        is_of_score = self.scoring is not None and is_of_numbers(self.scoring)
+        return "regression" if is_of_score and not self.is_of_classes else "classification"
+
     def as_json(self) -> dict[str, Any]:
         """The options by their names."""
         return {**asdict(self), "cost": self.costs}
@@ -83,7 +96,7 @@ def tune(
     file: options.File,
     test: TestFile = None,
     target: options.Target = None,
-    task: options.TaskOption = options.Task.classification,
+    task: options.TaskOption = None,
     chosen: Tuning,
     reading: options.Reading,
     unknown: options.UnknownOption = options.Unknown.ignore,
@@ -98,8 +111,8 @@ def tune(
     Example: kernelwise tune train.csv test.csv --target class --model model.kw
     """
     from kernelwise.cli import results
-    from kernelwise.cli.groups_and_time import check_one, check_time_folds, time_folds
-    from kernelwise.cli.models import make_model, settle_answers, settle_score
+    from kernelwise.cli.models import TunedSVC, make_model, settle_answers, settle_score
+    from kernelwise.cli.roles import check_one, check_time_folds, time_folds
     from kernelwise.cli.samples import check_classes, fit, open_journal, read_samples
     from kernelwise.cli.training_rows import n_distinct
     from kernelwise.reports.answer import answer_of
@@ -111,20 +124,24 @@ def tune(
     files.check_report(report_file)
     files.check_different(FILE=file, TEST=test, journal=journal, model=model_file, report=report_file)
     check_one(chosen.group, chosen.time)
-    model = make_model(task.value, chosen)
+    wanted = chosen.guessed_task if task is None else task.value
+    model = make_model(wanted, chosen)
+    told_task = wanted if task is not None or chosen.is_of_classes else None
+    data = read_samples(file, target, reading, told_task, chosen.group, chosen.time)
+    kind = data.encoding.task
+    if kind != wanted:
+        model = make_model(kind, chosen)
     if chosen.time is not None:
         model.set_params(cv=time_folds(model.cv))
-    data = read_samples(file, target, reading, task.value, chosen.group, chosen.time)
-    if chosen.time is not None:
         check_time_folds(model.cv.n_splits, len(data.y))
-    if task is options.Task.classification:
+    if isinstance(model, TunedSVC):
         check_classes(data, file)
         settle_score(model, chosen.positive, data.y)
         settle_answers(model, chosen.threshold, chosen.costs, chosen.positive, data.y)
     held_out = None
     if test is not None:
         held_out = read_test(test, data, unknown.value, reading.strict, report_file is not None)
-    with open_journal(journal, "tune", data, chosen.for_journal(task.value)) as cells:
+    with open_journal(journal, "tune", data, chosen.for_journal(kind)) as cells:
         fit(model, data, chosen.time_budget, cells)
     unwritten = files.Unwritten()
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
@@ -148,7 +165,7 @@ def tune(
     )
     result = {
         "command": "tune",
-        "task": task.value,
+        "task": kind,
         "data": {**data.describe(file), "n_distinct": n_distinct(data.X, data.y)},
         "settings": chosen.as_json(),
         **results.tuning_json(model, answer, columns),

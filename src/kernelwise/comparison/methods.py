@@ -38,19 +38,24 @@ class Method(NamedTuple):
     tasks: tuple[str, ...]
     make: Callable[[str, int], Any]  # makes an estimator from a task and a seed
     is_rival: bool = False  # it is no support vector machine
-    is_usual: bool = True  # False for what takes long or does not come with scikit-learn: it has to be named
+    is_usual: bool = True  # False for what has to be named: searches of SVMs, and what takes long
     takes_sparse: bool = True
     module: str = ""  # a module that may be missing, and what pip has to install for it
     package: str = ""
 
 
 def _of_library(name: str, package: str, takes_sparse: bool = True) -> Method:
-    """Trees, or xRFM, of a library that has to be named."""
+    """Trees, or xRFM, of a library; trees run where the library is installed, xRFM has to be named."""
 
     def make(task: str, seed: int) -> Any:
         return peers.LIBRARY[task](name, random_state=seed)
 
-    return Method(name, BOTH, make, True, False, takes_sparse, module=name, package=package)
+    return Method(name, BOTH, make, True, package == FORESTS, takes_sparse, module=name, package=package)
+
+
+def _search(name: str, make: Callable[[str, int], Any]) -> Method:
+    """A search of an SVM's settings, which has to be named."""
+    return Method(name, BOTH, make, is_usual=False)
 
 
 CLASSES, NUMBERS, DETECTION = ("classification",), ("regression",), ("detection",)
@@ -67,16 +72,11 @@ TABLE = (
         lambda task, seed: make_pipeline(StandardScaler(), OneClassSVM()),
         takes_sparse=False,
     ),
-    Method(
-        "GridSearchCV",
-        BOTH,
-        lambda task, seed: peers.searched(GridSearchCV, peers.LIBSVM_GRID, task, seed),
-    ),
-    Method("HalvingGridSearchCV", BOTH, peers.halving),
+    _search("GridSearchCV", lambda task, seed: peers.searched(GridSearchCV, peers.LIBSVM_GRID, task, seed)),
+    _search("HalvingGridSearchCV", peers.halving),
     # Over the range of paper 004's grid.
-    Method(
+    _search(
         "random search",
-        BOTH,
         lambda task, seed: peers.searched(
             RandomizedSearchCV, peers.DRAWS, task, seed, n_iter=peers.N_POINTS, random_state=seed
         ),
@@ -85,6 +85,7 @@ TABLE = (
         "Optuna TPE",
         BOTH,
         lambda task, seed: peers.OPTUNA[task](random_state=seed),
+        is_usual=False,
         module="optuna",
         package="'kernelwise[optuna]'",
     ),
@@ -97,6 +98,7 @@ TABLE = (
         takes_sparse=False,
     ),
     _of_library("lightgbm", FORESTS),
+    _of_library("xgboost", FORESTS),
     _of_library("catboost", FORESTS),
     _of_library("xrfm", "xrfm", takes_sparse=False),
     Method(
@@ -166,7 +168,7 @@ BASELINES: dict[str, tuple[str, Any]] = {
 }
 
 
-#: xgboost is as near to catboost as rfb is to rbf, but it does not mean it.
+#: A library is as near to another as rfb is to rbf, but it does not mean it.
 VERY_NEAR = 0.7
 
 
@@ -199,7 +201,7 @@ def estimators(
         return dict(methods), {}
     known = BY_TASK[task]
     methods = [methods] if isinstance(methods, str) else methods
-    names = [name for name in known if BY_NAME[name].is_usual] if methods is None else list(methods)
+    names = [name for name in known if _is_run(BY_NAME[name])] if methods is None else list(methods)
     for name in names:
         check_method(name, known)
     skipped = {name: why for name in names if (why := _hindrance(name, is_sparse))}
@@ -207,6 +209,11 @@ def estimators(
         name, why = next(iter(skipped.items()))
         raise ValueError(f"The method {name!r} cannot be run: {why}")
     return {name: _made(known[name], random_state, n_jobs) for name in names if name not in skipped}, skipped
+
+
+def _is_run(method: Method) -> bool:
+    """Whether a method is run if nobody names one; libraries only where they are installed."""
+    return method.is_usual and (not method.module or find_spec(method.module) is not None)
 
 
 def _hindrance(name: str, is_sparse: bool) -> str:

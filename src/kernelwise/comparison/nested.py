@@ -25,7 +25,7 @@ from kernelwise._core.typing import Estimator, RowsLike
 from kernelwise._core.validation import check_choice, check_integer, check_labels
 from kernelwise.comparison.cells import ERRORS, MEASURES, SCORES, Splits, nested_cell
 from kernelwise.comparison.methods import BASELINES, estimators
-from kernelwise.comparison.outcome import Comparison
+from kernelwise.comparison.outcome import Comparison, ComparisonStopped
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.search.data.group_folds import read_groups
 from kernelwise.tables import Table, learn_encoder, to_table
@@ -67,9 +67,10 @@ def compare(
     y : array of shape (n_samples,)
         Class labels, numbers, or 1 and −1 for the detection of unusual rows.
     methods : a name, list of names, or dict from name to estimator, default=None
-        Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`. None means the usual ones, with
-        scikit-learn's "random forest" and "gradient boosting"; name "full grid", "lightgbm", "catboost" and
-        "xrfm" to run them. The first method is the one that the others are compared with.
+        Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`. None means kernelwise, an SVM with
+        default settings, scikit-learn's "random forest" and "gradient boosting", and of "lightgbm", "xgboost"
+        and "catboost" those that are installed. Searches of SVMs ("GridSearchCV", "random search", …), "full
+        grid" and "xrfm" run if they are named. The first method is the one that the others are compared with.
     n_splits, n_repeats : int, default=5, 1
         Number of outer folds, which are stratified for classes, and how often to draw them. ``n_splits=2,
         n_repeats=5`` is Dietterich's 5 × 2.
@@ -97,6 +98,12 @@ def compare(
         Numbers or dates: all folds train on earlier rows and hold out later ones (TimeSeriesSplit).
     categorical_features : "from_dtype", None, or names, indices or a mask of columns, default="from_dtype"
         Which columns hold words, as in `TunedSVC`.
+
+    Raises
+    ------
+    ComparisonStopped
+        After Ctrl-C, if a method has finished a fold: its ``table`` has what is done. It is a
+        KeyboardInterrupt.
 
     Examples
     --------
@@ -140,33 +147,42 @@ def compare(
     splits = partition.outer(targets, task, n_splits, n_repeats, random_state)
     journal = {} if journal is None else journal
     n_numbers = 4 + len(ERRORS[task])
-    cells = np.zeros((n_numbers, len(chosen), len(splits)))
-    for s, split in enumerate(splits):
-        inner = partition.inner(split[0], targets, task, random_state)
-        for m, (name, estimator) in enumerate(chosen.items()):
-            key = f"{name}/{s}"
-            if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
-                if on_begin is not None:
-                    on_begin(name, s)
-                rows = coded if frame is None else _as_taken(estimator, coded, frame, X)
-                journal[key] = nested_cell(
-                    estimator, rows, targets, *split, n_jobs=n_jobs, inner=inner, measure=MEASURES[task]
-                )
-            cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
-            if callback is not None:
-                callback(name, s, cells[0, m, s])
+    cells = np.full((n_numbers, len(chosen), len(splits)), np.nan)
+    about = {"skipped": skipped, "score": SCORES[task], "baseline": name_of_baseline}
+    done = 0, 0  # outer folds that all methods have done, and methods of the next one
+    try:
+        for s, split in enumerate(splits):
+            inner = partition.inner(split[0], targets, task, random_state)
+            for m, (name, estimator) in enumerate(chosen.items()):
+                key = f"{name}/{s}"
+                if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
+                    if on_begin is not None:
+                        on_begin(name, s)
+                    rows = coded if frame is None else _as_taken(estimator, coded, frame, X)
+                    journal[key] = nested_cell(
+                        estimator, rows, targets, *split, n_jobs=n_jobs, inner=inner, measure=MEASURES[task]
+                    )
+                cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
+                if callback is not None:
+                    callback(name, s, cells[0, m, s])
+                done = (s, m + 1) if m + 1 < len(chosen) else (s + 1, 0)
+    except KeyboardInterrupt as stop:
+        if done == (0, 0):
+            raise
+        # Whole folds; of the first fold, the methods that have done it.
+        n_folds, n_methods = (done[0], len(chosen)) if done[0] else (1, done[1])
+        part = _comparison(tuple(chosen)[:n_methods], cells[:, :n_methods, :n_folds], ERRORS[task], **about)
+        raise ComparisonStopped(part, len(splits)) from stop
+    return _comparison(tuple(chosen), cells, ERRORS[task], **about)
+
+
+def _comparison(names: tuple[str, ...], cells: np.ndarray, errors: Sequence[str], **about: Any) -> Comparison:
+    """The outcome from cells of shape (n_numbers, n_methods, n_splits)."""
     scores, seconds, cpu_seconds, n_machines = cells[:4]
-    return Comparison(
-        methods=tuple(chosen),
-        scores=scores,
-        seconds=seconds,
-        cpu_seconds=cpu_seconds,
-        n_machines=n_machines,
-        skipped=skipped,
-        score=SCORES[task],
-        errors=dict(zip(ERRORS[task], cells[4:], strict=True)),
-        baseline=name_of_baseline,
-    )
+    measured = dict(zip(errors, cells[4:], strict=True))
+    if about["baseline"] not in names:  # which is the last method, and was not reached
+        about["baseline"] = ""
+    return Comparison(names, scores, seconds, cpu_seconds, n_machines, errors=measured, **about)
 
 
 def _as_taken(estimator: Estimator, coded: np.ndarray, frame: Table, table: RowsLike) -> Any:

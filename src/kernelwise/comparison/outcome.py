@@ -18,6 +18,22 @@ HEADS |= {"roc_auc": "ROC AUC", "average_precision": "av. precision"}
 ROUNDING = 1e-12
 
 
+class ComparisonStopped(KeyboardInterrupt):
+    """Stop of a comparison by Ctrl-C, with what was finished.
+
+    Attributes
+    ----------
+    table : Comparison
+        Of the outer folds that all methods have finished, or of the methods that have finished the first.
+    n_splits : int
+        Outer folds that there would have been.
+    """
+
+    def __init__(self, table: Comparison, n_splits: int) -> None:
+        super().__init__(table, n_splits)
+        self.table, self.n_splits = table, n_splits
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Scores, times and work of several methods on the same outer folds.

@@ -256,6 +256,13 @@ def _lightgbm(task: str, random_state: int, n_threads: int) -> Any:
     return kind(random_state=random_state, n_jobs=n_threads, verbosity=-1)
 
 
+def _xgboost(task: str, random_state: int, n_threads: int) -> Any:
+    import xgboost
+
+    kind = xgboost.XGBClassifier if task == "classification" else xgboost.XGBRegressor
+    return kind(random_state=random_state, n_jobs=n_threads)
+
+
 def _catboost(task: str, random_state: int, n_threads: int) -> Any:
     import catboost
 
@@ -266,6 +273,7 @@ def _catboost(task: str, random_state: int, n_threads: int) -> Any:
 #: What makes a model of (task, random_state, n_threads), by the name of its library.
 MODELS: dict[str, Callable[[str, int, int], Any]] = {
     "lightgbm": _lightgbm,
+    "xgboost": _xgboost,
     "catboost": _catboost,
     "xrfm": _XRFM,
 }

@@ -15,7 +15,7 @@ from kernelwise.tables.judge import judge_texts
 from kernelwise.tables.read import read_table
 from kernelwise.tables.read.frames import to_table
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
-from kernelwise.tables.target import DETECTION, TARGET_NAMES
+from kernelwise.tables.target import DETECTION, usual_targets
 from kernelwise.tables.text import Text
 from kernelwise.tables.training_file import Encoding, Learned, learn_encoding
 from kernelwise.tables.warnings import findings_of_table
@@ -23,7 +23,6 @@ from kernelwise.tables.warnings import findings_of_table
 __all__ = [
     "COLUMN_KINDS",
     "DETECTION",
-    "TARGET_NAMES",
     "Column",
     "Dates",
     "Encoder",
@@ -43,4 +42,5 @@ __all__ = [
     "learn_encoding",
     "read_table",
     "to_table",
+    "usual_targets",
 ]

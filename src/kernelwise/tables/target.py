@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.problems import Fault, FileColumn, check_faults
+from kernelwise.tables.settle import settle
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, is_words
 
 #: A column with one of these names is the target if nobody names another.
@@ -30,7 +31,7 @@ ANOTHER = "name another column with --target"
 
 
 def find_target(
-    table: Table, target: str | None, left_out: set[int], task: str
+    table: Table, target: str | None, left_out: set[int], task: str | None
 ) -> tuple[int | None, list[str]]:
     """The place of the target, None if there is none, and a sentence if it was guessed."""
     if target is not None:
@@ -41,12 +42,38 @@ def find_target(
         return place, []
     if task == DETECTION:
         return None, []
-    usual = [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES and k not in left_out]
+    usual = usual_targets(table, left_out)
     left = [k for k in range(len(table.names)) if k not in left_out]
     if not left:
         raise TableError(f"--ignore leaves no column of {table.source}.")
     place = usual[0] if len(usual) == 1 else left[-1]
     return place, [f"The target is {table.names[place]!r}; --target COL sets another column."]
+
+
+def usual_targets(table: Table, left_out: Collection[int] = ()) -> list[int]:
+    """Places of columns that are called as targets are; a bare Y, and y beside x, are coordinates."""
+    has_x = any(name.lower() == "x" for name in table.names)
+    names = {name for name in TARGET_NAMES if name != "y" or not has_x}
+    return [
+        k
+        for k, name in enumerate(table.names)
+        if k not in left_out and (name.lower() if name != "Y" else "") in names
+    ]
+
+
+def task_of(table: Table, place: int) -> str:
+    """The task that a target calls for: classes, unless it cannot be classes and can be a quantity."""
+    is_class = target_fault(_labelled(table, place), place, "classification") is None
+    if is_class:
+        return "classification"
+    numbers = _labelled(settle(table, [place], kept=[place]), place)
+    return "classification" if target_fault(numbers, place, "regression") else "regression"
+
+
+def _labelled(table: Table, place: int) -> Table:
+    """The rows that have a target, or all if none has."""
+    rows = np.flatnonzero(~is_missing(table.columns[place]))
+    return table.take(rows) if len(rows) else table
 
 
 def missing_labels(table: Table, place: int, missing: Sequence[str]) -> list[str]:

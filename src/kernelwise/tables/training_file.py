@@ -37,6 +37,7 @@ from kernelwise.tables.target import (
     spelling,
     spellings_of,
     target_fault,
+    task_of,
     with_spellings,
 )
 from kernelwise.tables.warnings import column_doubts, doubts_beside_faults, notes_on_words
@@ -264,7 +265,7 @@ def learn_encoding(
     table: Table,
     *,
     target: str | None = None,
-    task: str = "classification",
+    task: str | None = "classification",
     ignore: Sequence[str] = (),
     impute: bool = False,
     missing: Sequence[str] = (),
@@ -276,7 +277,8 @@ def learn_encoding(
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
     ``target`` is the name or number of a column; None is the one with a usual name, or else the last. The
-    task "detection" has no target unless one is named: it holds labels of some rows.
+    task "detection" has no target unless one is named: it holds labels of some rows. Without a task, a target
+    that looks like a quantity is one of a regression, and any other has classes.
     ``ignore`` has names or numbers of columns to leave out, ``use`` those of columns that are not left out
     because they look useless. Missing values, which are also the cells of features with a text in
     ``missing``, stay gaps; with ``impute`` medians and the most frequent words take their places. ``words``
@@ -286,12 +288,23 @@ def learn_encoding(
     TableError.
     """
     missing = tuple(missing)
+    if task is None and (strict or table.matrix is not None):
+        task = "classification"
     if table.matrix is not None:
+        assert task is not None
         named = target is not None and task != DETECTION
         return _learn_libsvm(table, task, named or ignore or missing or words or use, target is not None)
     ignored = {table.find(name, "--ignore") for name in ignore}
     kept = {table.find(name, "--use") for name in use}
     place, notes = find_target(table, target, ignored, task)
+    if task is None:
+        assert place is not None
+        task = task_of(table, place)
+        if task == "regression":
+            notes.append(
+                f"The target {table.names[place]!r} looks like a quantity, so this is a regression; --task "
+                "classification predicts classes."
+            )
     rows, target_written = np.arange(len(table)), None
     spellings: dict[str, str] = {}
     if not strict and place is not None and task != DETECTION:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -129,3 +132,79 @@ def test_a_test_far_below_cross_validation_leads_to_groups(run, visits, tmp_path
     found = {finding["name"]: finding["advice"] for finding in result["findings"]}
     assert "--group COL" in found["test below cross-validation"]
     assert "--time COL" in found["test below cross-validation"]
+
+
+# -- the target --------------------------------------------------------------------------------------------
+@pytest.fixture
+def at_terminal(monkeypatch):
+    """Somebody who answers questions."""
+
+    def answering(*answers):
+        lines = iter([f"{answer}\n" for answer in answers])
+        monkeypatch.setattr(
+            "sys.stdin", SimpleNamespace(isatty=lambda: True, readline=lambda: next(lines, ""))
+        )
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+
+    return answering
+
+
+LINEAR = ("--log2c", "0,2,2", "--kernel", "linear")
+
+
+def coordinates(tmp_path, header="X,Y,month,area"):
+    rng = np.random.default_rng(0)
+    lines = [f"{k % 5},{k % 7},{'ab'[k % 2]},{a:.2f}" for k, a in enumerate(rng.normal(size=40) + 5.0)]
+    (tmp_path / "f.csv").write_text("\n".join([header, *lines]))
+    return "f.csv"
+
+
+def target_of(outcome):
+    return re.match(r"Predicting '(.*?)' \((.*?)\)", outcome.out).groups()
+
+
+@pytest.mark.parametrize(
+    ("header", "target"),
+    [
+        ("X,Y,month,area", "area"),  # a bare Y is a coordinate
+        ("x,y,month,area", "area"),  # and so is y beside x
+        ("a,Y,month,area", "area"),
+        ("a,y,month,area", "y"),
+        ("a,Label,month,area", "Label"),
+        ("class,label,month,area", "area"),
+    ],
+)
+def test_a_target_is_guessed_by_its_name_or_is_the_last(run, tmp_path, header, target):
+    found = target_of(run("tune", coordinates(tmp_path, header), *LINEAR))
+    assert found == (target, "a number" if target == "area" else "7 classes")
+
+
+def test_who_is_there_is_asked_for_the_target(run, tmp_path, at_terminal):
+    at_terminal("areas", "3")
+    told = run("tune", coordinates(tmp_path), *LINEAR)
+    assert target_of(told) == ("month", "2 classes")
+    assert "The columns of f.csv are: 1 X, 2 Y, 3 month, 4 area.\n" in told.err
+    assert told.err.count("Which one should be predicted? (name or number, [Enter] for 'area') ") == 2
+    assert "has no column 'areas' (--target)" in told.err
+    at_terminal("")
+    assert target_of(run("tune", coordinates(tmp_path), *LINEAR)) == ("area", "a number")
+    at_terminal("1", "2", "3")
+    assert "Which one" not in run("tune", coordinates(tmp_path), *LINEAR, "--target", "month").err
+    assert "Which one" not in run("tune", coordinates(tmp_path, "a,class,b,c"), *LINEAR).err
+    at_terminal(*"abc")
+    assert run("tune", coordinates(tmp_path), *LINEAR).code == 2
+
+
+def test_a_quantity_starts_a_regression_and_a_score_tells_it_too(run, refused, tmp_path):
+    name = coordinates(tmp_path)
+    for options in ((), ("--scoring", "r2"), ("--scoring", "neg_mean_absolute_error")):
+        told = run("tune", name, *LINEAR, *options)
+        assert target_of(told) == ("area", "a number")
+    assert "'area' looks like a quantity, so this is a regression" in run("diagnose", name).err
+    methods = ("--methods", "SVR defaults", "--folds", "2")
+    assert run("compare", name, *methods).out.split()[:2] == ["method", "R²"]
+    wrong = refused("compare", name, "--methods", "SVC defaults", "--folds", "2")
+    assert "'SVC defaults' is not supported" in wrong
+    assert "does not work for a classification" in refused(
+        "tune", name, "--target", "month", "--scoring", "r2"
+    )

@@ -1,23 +1,56 @@
-"""Columns of --group and --time, which are no features: they say which rows belong together, or when rows
-were made."""
+"""Columns that are no features: the target, and those of --group and --time.
+
+The last two say which rows belong together, or when rows were made.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise.cli.output import UserError
+from kernelwise.cli.output import UserError, say, session
 
 if TYPE_CHECKING:
     from sklearn.model_selection import TimeSeriesSplit
 
     from kernelwise.tables import Table
 
+#: Columns that a question lists, and answers that it takes.
+MOST_ASKED, MOST_ANSWERS = 30, 3
 #: Folds of --time if --cv is auto, as of scikit-learn's TimeSeriesSplit.
 TIME_FOLDS = 5
+
+
+def asked_target(table: Table, ignore: Sequence[str]) -> str | None:
+    """The column that a user at a terminal names as the target; None if it is known, or nobody is there."""
+    from kernelwise.tables import TableError, usual_targets
+
+    left_out = {table.find(name, "--ignore") for name in ignore}
+    left = [k for k in range(len(table.names)) if k not in left_out]
+    is_known = table.matrix is not None or len(usual_targets(table, left_out)) == 1 or len(left) < 2
+    if is_known or session.is_quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    shown = [f"{k + 1} {table.names[k]}" for k in left]
+    if len(shown) > MOST_ASKED:
+        shown = [*shown[: MOST_ASKED - 2], "…", shown[-1]]
+    print(f"The columns of {table.source} are: {', '.join(shown)}.", file=sys.stderr)
+    last = table.names[left[-1]]
+    for _ in range(MOST_ANSWERS):
+        print(
+            f"Which one should be predicted? (name or number, [Enter] for {last!r}) ", end="", file=sys.stderr
+        )
+        sys.stderr.flush()
+        answer = sys.stdin.readline().strip()
+        try:
+            return table.names[table.find(answer, "--target") if answer else left[-1]]
+        except TableError as error:
+            say(str(error))
+    raise UserError("Name the column to predict with --target.")
 
 
 def check_one(group: str | None, time: str | None) -> None:
@@ -28,7 +61,7 @@ def check_one(group: str | None, time: str | None) -> None:
 
 def place_of(table: Table, name: str, option: str, target: str | None) -> int:
     """Place of the column that an option names, which is not the target."""
-    from kernelwise.tables import TARGET_NAMES
+    from kernelwise.tables import usual_targets
 
     if table.matrix is not None:
         raise UserError(f"{option} {name}: {table.source} is a LIBSVM file, which has no such column.")
@@ -38,7 +71,7 @@ def place_of(table: Table, name: str, option: str, target: str | None) -> int:
             f"Column {table.names[place]!r} is both --target and {option}. Choose another column for one of "
             "them."
         )
-    if target is None and [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES] == [place]:
+    if target is None and usual_targets(table) == [place]:
         raise UserError(
             f"Column {table.names[place]!r} would be the target, but {option} names it, too. Set the target "
             f"with --target, or choose another column for {option}."

@@ -1,8 +1,8 @@
 """Finds and loads a benchmark data set by name: from a file, from scikit-learn, or from OpenML.
 
 A file has a header, numeric features, and the class as an integer in the last column, or it is the source's
-own (`manifest`). Numbers for the words of a file are written down here (`CODINGS`) and in the manifest, so
-that everybody has the same ones. Values are compared with the manifest's hashes, wherever they come from.
+own (`manifest`). Numbers for the words of a file are written down in the manifest, so that everybody has the
+same ones. Values are compared with the manifest's hashes, wherever they come from.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from kernelwise.datasets.manifest import (
 from kernelwise.tables.read.csv import number_matrix, numbered_lines
 from kernelwise.tables.read.text import read_bytes
 
-NO_YES = {"no": 0, "yes": 1}
-
 
 class Coding(NamedTuple):
     """What each word of a column stands for, by the names of the columns, and the classes.
@@ -48,31 +46,20 @@ class Coding(NamedTuple):
     n_rows: int
 
 
-def _ranges(start: int, width: int, number: int) -> dict[str, int]:
-    """Words such as "30-39" as 0, 1, … in their order."""
-    return {f"{start + k * width}-{start + (k + 1) * width - 1}": k for k in range(number)}
+def _numbers(words: list[str] | dict[str, int]) -> dict[str, int]:
+    """What words stand for: as the manifest says, or their places in its list."""
+    return words if isinstance(words, dict) else {word: number for number, word in enumerate(words)}
 
 
-#: Ranges and degrees by their order; yes, no and sides as 0 and 1. Menopause and quadrant have no order that
-#: the source states: not yet, before 40, at 40 or later; and the centre, then the left and the right breast's
-#: lower and upper quadrants.
 CODINGS = {
-    "breast_cancer_ljubljana": Coding(
-        {
-            "age": _ranges(10, 10, 9),
-            "menopause": {"premeno": 0, "lt40": 1, "ge40": 2},
-            "tumor-size": _ranges(0, 5, 12),
-            "inv-nodes": {**_ranges(0, 3, 12), "36-39": 12},
-            "node-caps": NO_YES,
-            "deg-malig": {"1": 1, "2": 2, "3": 3},
-            "breast": {"left": 0, "right": 1},
-            "breast-quad": {"central": 0, "left_low": 1, "left_up": 2, "right_low": 3, "right_up": 4},
-            "irradiat": NO_YES,
-        },
-        "class",
-        {"no-recurrence-events": 0, "recurrence-events": 1},
-        286,
-    ),
+    name: Coding(
+        {column: _numbers(words) for column, words in source.words["features"].items()},
+        source.words["label"],
+        _numbers(source.words["classes"]),
+        source.words["rows"],
+    )
+    for name, source in SOURCES.items()
+    if source.words
 }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Source:
     drop: tuple[int, ...] = ()
     lines: tuple[int, int] | None = None
     codes: Mapping[str, float] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
     openml: int | None = None
     openml_classes: tuple[tuple[int, int], ...] = ()
 

@@ -201,7 +201,8 @@ def adaptive_scaling_select(
     criteria = {f"C={c:g}": RegularizedMargin(c, 0.0) for c in values.tolist()}
     check_positive(p, "p", "adaptive_scaling_select")
     optimizer = ManifoldDescent(scales_norm=p, tol=1e-4, max_iter=max_iter)
-    return _select(X, y, "diagonal", criteria, optimizer, sigma0, Cs, cv, random_state)
+    search = MetricSearch(X, y, Cs, cv, random_state)
+    return _from_starts(search, "diagonal", criteria, optimizer, sigma0)
 
 
 def constant_trace_select(
@@ -238,7 +239,8 @@ def constant_trace_select(
     check_choice(kernel, "kernel", "constant_trace_select", ("diagonal", "gaussian"))
     criteria = {str(criterion): as_criterion(criterion)}
     optimizer = ManifoldDescent(constant_trace=True, tol=1e-4, max_iter=max_iter)
-    return _select(X, y, kernel, criteria, optimizer, sigma0, Cs, cv, random_state)
+    search = MetricSearch(X, y, Cs, cv, random_state)
+    return _from_starts(search, kernel, criteria, optimizer, sigma0)
 
 
 def rbf_select(
@@ -278,19 +280,14 @@ def rbf_select(
     return search.result("rbf", {"rbf": score}, kernels[score.index], None)
 
 
-def _select(
-    X: MatrixLike,
-    y: ArrayLike,
+def _from_starts(
+    search: MetricSearch,
     kernel: str,
     criteria: Mapping[str, Criterion],
     optimizer: ManifoldDescent,
     sigma0: ArrayLike | None,
-    Cs: ArrayLike,
-    cv: FoldsLike,
-    random_state: RandomState,
 ) -> MetricResult:
     """Learn with every criterion from every start, and keep the best."""
-    search = MetricSearch(X, y, Cs, cv, random_state)
     learners = {
         f"{name}, start={start:g}": MetricLearner(kernel, criterion, (start,), optimizer)
         for (name, criterion), start in product(criteria.items(), _starts(search.samples, sigma0))

@@ -138,14 +138,18 @@ def unjudged() -> Found:
     return found(None)
 
 
+def read_paper(package: str | None) -> dict[str, Any]:
+    """The file ``claims.toml`` of a paper: what it claims, and what it prints."""
+    return tomllib.loads(files(package or "").joinpath("claims.toml").read_text(encoding="utf-8"))
+
+
 def read_claims(rules: ModuleType) -> tuple[Claim, ...]:
     """The claims of the file ``claims.toml`` beside a module of rules.
 
     A claim names its rule; what it has besides the fields of `Claim` are arguments of the rule.
     """
-    text = files(rules.__package__ or "").joinpath("claims.toml").read_text(encoding="utf-8")
     claims = []
-    for one in tomllib.loads(text)["claim"]:
+    for one in read_paper(rules.__package__)["claim"]:
         texts = {name: one.pop(name) for name in ("said", "where", "ours", "why") if name in one}
         rule = getattr(rules, one.pop("rule")) if "rule" in one else unjudged
         claims.append(Claim(**texts, rule=partial(rule, **one)))

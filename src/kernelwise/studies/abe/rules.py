@@ -8,57 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise.selection.abe import CS
-from kernelwise.studies.claims import Found, Range, counted, found
+from kernelwise.studies.claims import Found, Range, counted, found, read_paper
 from kernelwise.studies.notions import COMPARABLE, MOST, NEARLY_ALL, SURE_Z, are_comparable, is_significant
 from kernelwise.studies.tables import Row, grouped, keyed
 
 
 class Printed(NamedTuple):
-    """A set of the paper: its test rows, and parameter, C, test and training error % of the four methods.
-
-    The sizes of sets that are not public are those of the author's book of 2005, the paper's reference 9.
-    """
+    """A set of the paper: its test rows, and parameter, C, test and training error % of the four methods."""
 
     n_test: int
-    rows: tuple[tuple[float, float, float, float], ...]
+    rows: list[tuple[float, float, float, float]]
 
 
 #: Tables 1 and 2: RBF (g), RBF (s), Diag (l), Diag (s).
-PAPER = {
-    "iris": Printed(
-        75,
-        ((0.1, 5e3, 5.33, 0.0), (14.1, 1.0, 5.33, 2.67), (0.5, 1.0, 5.33, 1.33), (0.975, 1.0, 5.33, 1.33)),
-    ),
-    "numeral": Printed(
-        820,
-        ((5.0, 10.0, 0.61, 0.0), (15.2, 1.0, 0.98, 0.25), (0.3, 10.0, 0.63, 0.12), (1.58, 1.0, 0.98, 0.25)),
-    ),
-    "thyroid": Printed(
-        3428,
-        ((5.0, 1e5, 2.71, 0.5), (95.2, 7e3, 4.26, 0.05), (0.5, 100.0, 2.8, 0.74), (1.18, 50.0, 2.61, 0.61)),
-    ),
-    "blood cell": Printed(
-        3100,
-        ((10.0, 1e3, 7.16, 2.36), (57.7, 10.0, 6.58, 2.52), (0.6, 10.0, 7.65, 3.58), (1.2, 10.0, 7.29, 2.13)),
-    ),
-    "H-50": Printed(
-        4610,
-        ((10.0, 500.0, 0.74, 0.0), (20.3, 50.0, 0.59, 0.0), (0.5, 50.0, 0.72, 0.0), (1.08, 50.0, 0.74, 0.0)),
-    ),
-    "H-13": Printed(
-        8356,
-        (
-            (10.0, 3e3, 0.37, 0.0),
-            (47.7, 50.0, 0.41, 0.04),
-            (0.9, 100.0, 0.22, 0.02),
-            (1.14, 50.0, 0.41, 0.04),
-        ),
-    ),
-    "H-105": Printed(
-        8356,
-        ((10.0, 50.0, 0.0, 0.0), (15.6, 2.0, 0.0, 0.0), (1.1, 10.0, 0.0, 0.0), (0.967, 4.0, 0.0, 0.0)),
-    ),
-}
+PAPER = {name: Printed(**one) for name, one in read_paper(__package__)["printed"].items()}
 #: The sets that can be had.
 OWN = ("iris", "thyroid")
 #: The largest γ of the paper's grid.

@@ -25,7 +25,7 @@ from kernelwise.datasets import make_gaussian_grid, make_two_gaussians
 from kernelwise.selection import mcnemar_test, yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
 from kernelwise.selection.yin import CRITERIA, CS, ENDS, SIGMAS
-from kernelwise.studies.claims import add_claims, read_claims
+from kernelwise.studies.claims import add_claims, read_claims, read_paper
 from kernelwise.studies.notions import error_of_share
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
@@ -36,13 +36,7 @@ TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 GRID = "grid search"
 METHODS = (*CRITERIA, GRID)
 #: Accuracy and seconds in table 2, in the order of METHODS.
-PAPER = {
-    "banknote": ((0.9847, 96.755), (1.0, 61.0177), (0.9847, 96.5371), (1.0, 3630.7)),
-    "planning_relax": ((0.7363, 16.9723), (0.7363, 18.939), (0.7363, 16.9654), (0.7363, 4297.8)),
-    "vertebral_2c": ((0.8452, 688.4488), (0.8419, 593.8834), (0.8258, 22.9523), (0.8516, 5317.2)),
-    "ilpd": ((0.7219, 73.3224), (0.6649, 1948.6), (0.6079, 35.5591), (0.7237, 1671.9)),
-    "tic_tac_toe": ((1.0, 242.1531), (1.0, 242.1573), (0.9906, 1213.8), (1.0, 24181.0)),
-}
+PAPER: dict[str, list[tuple[float, float]]] = read_paper(__package__)["printed"]
 PAPER["tic_tac_toe_xob"] = PAPER["tic_tac_toe"]
 #: A grid in steps of four and few rows: minutes become seconds, and accuracies rougher.
 QUICK: dict[str, Any] = {"sigmas": SIGMAS[::4], "Cs": CS[::4]}

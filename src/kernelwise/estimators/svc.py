@@ -228,11 +228,22 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         check_svc(self)
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)
+        return self._train(X, index, classes, positive_weights(sample_weight, index, classes))
+
+    @one_blas_thread(leaves_cores=True)
+    def fit_indices(
+        self, X: Samples, index: np.ndarray, classes: np.ndarray, sample_weight: np.ndarray
+    ) -> Self:
+        """Train on checked samples and class indices, both with a positive weight, as a tuned model does."""
+        self.n_features_in_ = X.shape[1]
+        return self._train(X, index, classes, sample_weight)
+
+    def _train(self, X: RowsLike, index: np.ndarray, classes: np.ndarray, sample_weight: np.ndarray) -> Self:
+        """Train on class indices, and set the fitted attributes."""
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "SVC")
-        sample_weight = positive_weights(sample_weight, index, classes)
         self.class_weight_ = factors_of_classes(self.class_weight, index, sample_weight, classes)
         weight = sample_weight * self.class_weight_[index]
-        source = self._source(X, y, index.size, sample_weight)
+        source = self._source(X, index, index.size, sample_weight)
         warn_if_alike(source, self.kernel_ if self._is_gram() else self.kernel_ or self.kernel)
         how: dict[str, Any] = {
             name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs", "loss")

@@ -33,29 +33,25 @@ and its docstring names its files::
 Estimators take what they need from here, and from no file of a room.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kernelwise.search.data.folds import FoldRows, folds_for_sigmoids
-    from kernelwise.search.data.given_folds import check_kind_of_folds, read_splits
-    from kernelwise.search.data.samples import prepare
-    from kernelwise.search.data.scaling import apply_scaler, as_scaler, fit_transformer
-    from kernelwise.search.engine.context import FitContext
-    from kernelwise.search.engine.runner import FoldProblem
-    from kernelwise.search.families.classification import Classification
-    from kernelwise.search.families.one_class import OneClass
-    from kernelwise.search.families.regression import Regression
-    from kernelwise.search.final.one_class import Tail
-    from kernelwise.search.fit import Found, TrainingData, metric_by_gradients, new_context, run
-    from kernelwise.search.propose.landmarks import NystroemSearch, Rows, ordered_landmarks
-    from kernelwise.search.propose.metric_learner import MetricLearner
-    from kernelwise.search.result import FitRecord
-    from kernelwise.search.scoring.held_out_answers import ClassAnswers
-    from kernelwise.search.scoring.scorers import PathScorer, make_scorers
-    from kernelwise.search.settings import FitSettings
-    from kernelwise.search.table import cv_results
-    from kernelwise.search.wording import kernel_text
+from kernelwise.search.data.folds import FoldRows, folds_for_sigmoids
+from kernelwise.search.data.given_folds import check_kind_of_folds, read_splits
+from kernelwise.search.data.samples import prepare
+from kernelwise.search.data.scaling import apply_scaler, as_scaler, fit_transformer
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.engine.runner import FoldProblem
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.families.one_class import OneClass
+from kernelwise.search.families.regression import Regression
+from kernelwise.search.final.one_class import Tail
+from kernelwise.search.fit import Found, TrainingData, metric_by_gradients, new_context, run
+from kernelwise.search.propose.landmarks import NystroemSearch, Rows, ordered_landmarks
+from kernelwise.search.propose.metric_learner import MetricLearner
+from kernelwise.search.result import FitRecord
+from kernelwise.search.scoring.held_out_answers import ClassAnswers
+from kernelwise.search.scoring.scorers import PathScorer, make_scorers
+from kernelwise.search.settings import FitSettings
+from kernelwise.search.table import cv_results
+from kernelwise.search.wording import kernel_text
 
 __all__ = [
     "ClassAnswers",
@@ -89,36 +85,3 @@ __all__ = [
     "read_splits",
     "run",
 ]
-
-#: Where these names live. A file is imported when a name of it is asked for, so that one who only needs words
-#: does not wait for the engine.
-_HOMES = {
-    "data.folds": ("FoldRows", "folds_for_sigmoids"),
-    "data.given_folds": ("check_kind_of_folds", "read_splits"),
-    "data.samples": ("prepare",),
-    "data.scaling": ("apply_scaler", "as_scaler", "fit_transformer"),
-    "engine.context": ("FitContext",),
-    "engine.runner": ("FoldProblem",),
-    "families.classification": ("Classification",),
-    "families.one_class": ("OneClass",),
-    "families.regression": ("Regression",),
-    "final.one_class": ("Tail",),
-    "fit": ("Found", "TrainingData", "metric_by_gradients", "new_context", "run"),
-    "propose.landmarks": ("NystroemSearch", "Rows", "ordered_landmarks"),
-    "propose.metric_learner": ("MetricLearner",),
-    "result": ("FitRecord",),
-    "scoring.held_out_answers": ("ClassAnswers",),
-    "scoring.scorers": ("PathScorer", "make_scorers"),
-    "settings": ("FitSettings",),
-    "table": ("cv_results",),
-    "wording": ("kernel_text",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    home = next((home for home, names in _HOMES.items() if name in names), None)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -215,7 +216,7 @@ def prepare_fit(
     }
     needs_all = steering is not None
     cv = folds_of(
-        *(settings.cv, X, family.decoded(y), data.weight, prepared.distinct, owner),
+        *(settings.cv, X, partial(family.decoded, y), data.weight, prepared.distinct, owner),
         strata=family.strata(y),
         params=data.split,
         random_state=seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.utils import column_or_1d
 
 from kernelwise._core.reading import check_one_per_sample
 from kernelwise._core.text import count
+from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import copies_of
 from kernelwise.search.data.canonical import DistinctRows
 from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, folds_for
@@ -20,8 +22,8 @@ DIGITS = 9
 
 def folds_of(
     cv: Any,
-    X: Any,
-    y: np.ndarray,
+    X: MatrixLike,
+    targets: Callable[[], np.ndarray],
     weight: np.ndarray,
     distinct: DistinctRows,
     owner: str,
@@ -33,14 +35,15 @@ def folds_of(
 ) -> Any:
     """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows.
 
-    ``params`` are arguments of the splitter. With ``groups`` among them, folds that would be drawn here are
-    folds of whole groups; ``strata``, of shape (n_samples,), are the classes that they balance.
+    A splitter sees what ``targets`` returns, as the user passed them, and ``params``. With ``groups`` among
+    these, folds that would be drawn here are folds of whole groups; ``strata``, of shape (n_samples,), are
+    the classes that they balance.
     """
     groups = params.get("groups")
     is_drawn = (isinstance(cv, str) and cv == "auto") or isinstance(cv, int | np.integer)
     if not (isinstance(cv, str) and cv == "auto"):
         check_kind_of_folds(cv, "'auto'", owner)
-    group = None if groups is None else read_groups(groups, len(y), owner)
+    group = None if groups is None else read_groups(groups, len(weight), owner)
     if is_drawn and group is None:
         return cv if isinstance(cv, str) else int(cv)
     if is_drawn and group is not None:
@@ -50,7 +53,7 @@ def folds_of(
             needs_all_classes=needs_all_classes,
             owner=owner,
         )
-    folds = given_folds(read_splits(cv, X, y, weight, owner, params), distinct.row_of, weight)
+    folds = given_folds(read_splits(cv, X, targets(), weight, owner, params), distinct.row_of, weight)
     # With groups no row of one is trained on by the fold that holds the group out, however rare its class.
     return folds if group is None else folds.spelled_out()
 

@@ -93,14 +93,14 @@ class Classification(Family):
             answers = ProbabilityAnswers(*how)
         else:
             answers = (BothAnswers if family.shown == BOTH else ClassAnswers)(*how, breaks_ties=True)
-        of_rows = X, self.classes[samples.y], samples.weight, self.classes
+        of_rows = X, samples.y, samples.weight, self.classes
         return family, HeldOutScorer(PathScorer(scorer, scoring, answers), *of_rows, is_share(scoring))
 
     def decoded(self, y: np.ndarray) -> np.ndarray:
         return self.classes[y]
 
     def train(self, machine: Any, part: Samples) -> Any:
-        return machine.fit(part.Z, self.classes[part.y], sample_weight=part.bound)
+        return machine.fit_indices(part.Z, part.y, self.classes, part.bound)
 
     def sigmoids(self, held: Samples, decision: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
         """Platt's sigmoids, and a finding if some are flat; rows have their bounds as weights."""

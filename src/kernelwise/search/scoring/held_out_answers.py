@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.multiclass import STRATEGIES, decide_index, decide_labels, labels_at, shown_values
+from kernelwise.multiclass import STRATEGIES, decide_index, labels_at, shown_values
 from kernelwise.search.scoring.scores import (
     OF_NUMBERS,
     OF_PROBABILITIES,
@@ -116,11 +116,15 @@ class ClassAnswers:
         """Whether labels are those of `decide_index`."""
         return self.breaks_ties and not STRATEGIES[self.strategy].rejects
 
+    def indices(self, decision: np.ndarray, n_classes: int) -> np.ndarray:
+        """Class indices of shape (n_Cs, n_test); −1 for rejected rows."""
+        if self.goes_by_index:
+            return decide_index(decision, n_classes, self.strategy)
+        return STRATEGIES[self.strategy].decide(decision, n_classes)
+
     def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """Labels of shape (n_Cs, n_test)."""
-        if self.goes_by_index:
-            return classes[decide_index(decision, len(classes), self.strategy)]
-        return decide_labels(decision, classes, self.strategy, self.reject_label)
+        return labels_at(self.indices(decision, len(classes)), classes, self.strategy, self.reject_label)
 
     def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
         """Scores of shape (n_Cs,) by a short cut, if there is one."""
@@ -153,10 +157,13 @@ class ProbabilityAnswers:
     shape: str
     reject_label: Any
 
+    def indices(self, odds: np.ndarray, n_classes: int) -> np.ndarray:
+        """Class indices of shape (n_Cs, n_test); −1 for rejected rows."""
+        return most_likely(self._flat(odds), n_classes, self.strategy).reshape(odds.shape[:2])
+
     def labels(self, odds: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """Labels of shape (n_Cs, n_test)."""
-        index = most_likely(self._flat(odds), len(classes), self.strategy)
-        return labels_at(index, classes, self.strategy, self.reject_label).reshape(odds.shape[:2])
+        return labels_at(self.indices(odds, len(classes)), classes, self.strategy, self.reject_label)
 
     def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
         """Scores of shape (n_Cs,) by a short cut, if there is one."""
@@ -197,9 +204,9 @@ class BothAnswers(ClassAnswers):
 
     known: ClassVar[str] = ProbabilityAnswers.known
 
-    def labels(self, both: np.ndarray, classes: np.ndarray) -> np.ndarray:
-        """Labels of shape (n_Cs, n_test), by decision values, as those of every named score of labels."""
-        return super().labels(self._part(both, 0), classes)
+    def indices(self, both: np.ndarray, n_classes: int) -> np.ndarray:
+        """Class indices of shape (n_Cs, n_test), by decision values, as of every named score of labels."""
+        return super().indices(self._part(both, 0), n_classes)
 
     def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
         """Nothing is known of a user's own function."""
@@ -231,8 +238,12 @@ class NumberAnswers:
     mean: float
     deviation: float
 
+    def indices(self, decision: np.ndarray, n_classes: int) -> np.ndarray:
+        """Standardised predictions of shape (n_Cs, n_test), which have no index."""
+        return decision
+
     def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
-        """Standardised predictions of shape (n_Cs, n_test)."""
+        """The same."""
         return decision
 
     def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:

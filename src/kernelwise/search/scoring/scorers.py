@@ -109,25 +109,39 @@ class PathScorer:
         y: np.ndarray,
         weights: dict[str, np.ndarray],
         metadata: dict[str, dict[str, Any]] | None = None,
+        *,
+        is_index: bool = False,
     ) -> dict[str, np.ndarray]:
         """Scores of shape (n_Cs,) by name of the metric.
 
         Decision values are as from `svm_path`, of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines);
         ``samples`` returns the test part as the user passed it, for the scorers that need a machine;
-        ``weights``, of shape (n_test,), and ``metadata``, other arguments, are by name of the scorer.
+        ``weights``, of shape (n_test,), and ``metadata``, other arguments, are by name of the scorer. With
+        ``is_index``, y has class indices: they become labels where a scorer asks for a machine.
         """
-        make_labels = cache(lambda: self.answers.labels(decision, classes))
+        known, make_labels = classes, cache(lambda: self.answers.labels(decision, classes))
+        if is_index:
+            known = np.arange(len(classes))
+            make_labels = cache(lambda: self.answers.indices(decision, len(classes)))
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
             weight, more = weights.get(name), (metadata or {}).get(name, {})
-            held = FoldAnswers(make_labels, decision, y, classes, weight)
+            held = FoldAnswers(make_labels, decision, y, known, weight)
             scores = None if more else self.answers.fast(self.origin[name], held)
             if scores is not None:
                 results[name] = scores
             else:
                 more = more if weight is None else {"sample_weight": weight, **more}
-                results |= self._one_by_one(name, held, samples(), more)
+                shown = self._with_labels(held, classes) if is_index else held
+                results |= self._one_by_one(name, shown, samples(), more)
         return results
+
+    def _with_labels(self, held: FoldAnswers, classes: np.ndarray) -> FoldAnswers:
+        """The same answers with labels in place of class indices; numbers stay as they are."""
+        if not classes.size:
+            return held
+        make_labels = cache(lambda: self.answers.labels(held.decision, classes))
+        return FoldAnswers(make_labels, held.decision, classes[held.y], classes, held.weight)
 
     def _one_by_one(
         self,
@@ -184,8 +198,8 @@ class HeldOutScorer:
     """Scores the decision values of one fold along a path of C; see `path_scorer.Scorer`.
 
     Whole-number weights are repeated rows for a scorer that takes no weights; others it cannot see, and a
-    warning says so. ``X`` are the rows as the user passed them, ``y`` their labels or standardised targets;
-    ``classes`` is empty for a regression.
+    warning says so. ``X`` are the rows as the user passed them, ``y`` their class indices or standardised
+    targets; ``classes`` is empty for a regression.
     """
 
     def __init__(
@@ -239,9 +253,9 @@ class HeldOutScorer:
             return None
         answers = self.path_scorer.answers
         if index is not None and answers.goes_by_index:
-            labels = self.classes[index[:, order]]
+            labels = index[:, order]
         else:
-            labels = answers.labels(decision[:, order], self.classes)
+            labels = answers.indices(decision[:, order], len(self.classes))
         is_right = labels == self.y[rows[order]]
         starts = np.cumsum(sizes) - sizes
         return np.add.reduceat(is_right, starts, axis=1, dtype=np.int64) / sizes
@@ -260,6 +274,7 @@ class HeldOutScorer:
             self.y[rows],
             dict.fromkeys(self.weighted, weight),
             {"score": {**{name: values[rows] for name, values in self.metadata.items()}, **self.others}},
+            is_index=True,
         )
         if "score" not in scores:
             raise ValueError(

@@ -23,7 +23,8 @@ class FoldAnswers:
     """What one fold answers along a path of C: labels of shape (n_Cs, n_test), and decision values.
 
     These have a last axis of n_machines for more than two classes; ``classes`` are those of the training
-    part. Labels are made when a score asks for them: those of probabilities take longer than such a score.
+    part. Labels, ``y`` and ``classes`` may all be class indices. Labels are made when a score asks for them:
+    those of probabilities take longer than such a score.
     """
 
     make_labels: Callable[[], np.ndarray]

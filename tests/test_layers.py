@@ -126,7 +126,7 @@ def is_upward(one: Import) -> bool:
 
 def is_upward_in_search(one: Import) -> bool:
     """Whether an import inside search goes to a room of it that is not before its own."""
-    if one.is_lazy or not room(one.module) == room(one.target) == "search":
+    if one.is_lazy or not room(one.module) == room(one.target) == "search" or one.module.count(".") == 1:
         return False
     here, there = (module.split(".")[2:3] for module in (one.module, one.target))
     return here != there and SEARCH.index(*there) > SEARCH.index(*here)

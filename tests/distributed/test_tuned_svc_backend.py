@@ -15,8 +15,8 @@ from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
 from kernelwise.search.data.folds import FoldRows
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.engine.fold_kernels import FoldKernels
 from kernelwise.search.engine.runner import Here
+from kernelwise.search.engine.scored_kernel import FoldKernels
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.c_range import c_range

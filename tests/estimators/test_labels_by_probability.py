@@ -22,6 +22,7 @@ from kernelwise.reports.held_out import unseen_classes
 from kernelwise.search import Classification
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.verdict.trust import labels_findings
+from kernelwise.search.wording import score_text
 from kernelwise.solvers.probability import class_probabilities, fit_platt, most_likely, platt_probability
 
 ESTIMATORS = {
@@ -241,7 +242,7 @@ def test_the_score_announced_is_of_the_labels_that_predict_gives(n_classes):
     assert_allclose(result.standard_error, np.std(scores, ddof=1) / 2.0)
     assert found < model.best_score_ - result.standard_error == -result.value - result.standard_error
     assert answer_of(model).cv_score == found
-    assert f"score of {found:.3f} ±" in result.why[0]
+    assert f"score of {score_text(found, False, result.standard_error)} ±" in result.why[0]
     assert result.why[1] == (
         f"The score {found:.4f} is that of the model's own answers. The search compared models by a faster "
         f"rule, the signs of their decision values, which scores {model.best_score_:.4f}."

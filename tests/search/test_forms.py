@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, KernelSum, Laplacian, Linear
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.engine.fold_kernels import FoldKernels
+from kernelwise.search.engine.scored_kernel import FoldKernels
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.gradient_metric import at_widths, summed, weighted
 from kernelwise.search.scoring.probabilities import held_out_log_loss

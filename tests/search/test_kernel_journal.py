@@ -12,8 +12,8 @@ from kernelwise._core.journal import Journal
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.search.engine.context import FitContext
-from kernelwise.search.engine.fold_kernels import FoldKernels
 from kernelwise.search.engine.kernel_journal import name_of
+from kernelwise.search.engine.scored_kernel import FoldKernels
 
 
 class Stopped(BaseException):
@@ -67,9 +67,7 @@ def test_nothing_is_scored_twice(tmp_path, monkeypatch):
     model = TunedSVC(refit=False)
     with Journal(tmp_path / "j", {}) as journal:
         fit_in_context(model, X, y, FitContext(journal=journal))
-    monkeypatch.setattr(
-        "kernelwise.search.families.classification.ClassPaths", None
-    )  # training anything would fail
+    monkeypatch.setattr("kernelwise.search.engine.runner.ClassPaths", None)  # training anything would fail
     with Journal(tmp_path / "j", {}) as journal:
         assert fit_in_context(model, X, y, FitContext(journal=journal)).best_score_ > 0.9
 

@@ -11,6 +11,7 @@ import kernelwise
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, Hyperparameter, Kernel, KernelSum, Laplacian
+from kernelwise.search.wording import score_text
 
 CS = [1.0, 16.0]
 
@@ -133,4 +134,5 @@ def test_numbers_have_forms_too_and_files_keep_them(tmp_path):
     model.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "The forms of kernel that the search compared" in page
-    assert f'<tr><td>linear</td><td class="n">{model.result_.forms["linear"]:.3f}</td></tr>' in page
+    shown = score_text(model.result_.forms["linear"], False, model.result_.standard_error)
+    assert f'<tr><td>linear</td><td class="n">{shown}</td></tr>' in page

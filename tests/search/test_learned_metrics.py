@@ -12,8 +12,7 @@ from kernelwise import TunedSVC
 from kernelwise.criteria import CrossValidationError
 from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian
-from kernelwise.search.engine.fold_kernels import THETA_STEP, FoldKernels, final_kernel
-from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import THETA_STEP, FoldKernels, ScoredKernel, final_kernel
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.learned_metrics import _complexity, _kept, _variants, most_regularised
 from kernelwise.search.propose.metric_learner import MetricLearner

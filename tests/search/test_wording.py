@@ -15,7 +15,7 @@ from kernelwise.kernels import (
     Linear,
     as_kernel,
 )
-from kernelwise.search.propose.epsilon import _said
+from kernelwise.search.choose import _said
 from kernelwise.search.verdict.trust import _kinds
 from kernelwise.search.wording import kernel_meaning, kernel_text, model_text, score_text
 

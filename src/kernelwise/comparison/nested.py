@@ -27,7 +27,7 @@ from kernelwise.comparison.cells import ERRORS, MEASURES, SCORES, Splits, nested
 from kernelwise.comparison.methods import BASELINES, estimators
 from kernelwise.comparison.outcome import Comparison, ComparisonStopped
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
-from kernelwise.search.data.group_folds import read_groups
+from kernelwise.search.data.given_folds import read_groups
 from kernelwise.tables import Table, learn_encoder, to_table
 
 #: Inner folds of the searches, as they have them for rows that are independent.

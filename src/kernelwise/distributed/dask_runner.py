@@ -15,9 +15,9 @@ from scipy import sparse
 from kernelwise._core.typing import Samples
 from kernelwise.distributed.chunks import computed, persisted
 from kernelwise.kernels.gram import GramSource, gram_of
-from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.engine.kernel_journal import name_of
 from kernelwise.search.engine.runner import FirstCs, FoldProblem, FoldsSolved, KernelRun
+from kernelwise.search.engine.scored_kernel import FoldKernels, final_kernel
 from kernelwise.solvers.path import SVMPath
 
 

@@ -19,7 +19,7 @@ from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.kernels.metric import feature_relevance, has_weights
 from kernelwise.search.choose import choose, choose_among
 from kernelwise.search.data.folds import assign_folds
-from kernelwise.search.data.group_folds import folds_of
+from kernelwise.search.data.given_folds import folds_of
 from kernelwise.search.data.samples import Prepared, prepare
 from kernelwise.search.data.scaling import factors, variances
 from kernelwise.search.engine.context import FINAL, FitContext

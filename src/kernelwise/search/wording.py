@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
 
 
-def kernel_text(kernel: Any) -> str:
+def kernel_text(kernel: object) -> str:
     """A kernel with its numbers: RBF, γ = 0.0208.
 
     Examples
@@ -70,7 +69,7 @@ def _kinds_text(kernels: list[Kernel]) -> str:
     return ", ".join(names if len(names) <= MOST_KINDS else [*names[: MOST_KINDS - 1], "…"])
 
 
-def kernel_meaning(kernel: Any, scale: Any = "standard") -> str:
+def kernel_meaning(kernel: object, scale: object = "standard") -> str:
     """What a kernel does, in a few words without formulas; empty for kernels of others.
 
     ``scale`` is the scaling of the columns, in whose units a distance is.
@@ -89,7 +88,7 @@ def kernel_meaning(kernel: Any, scale: Any = "standard") -> str:
     return f"rows count as alike when closer than about {number(kernel.reach, 2)} {unit}"
 
 
-def model_text(kernel: Any, C: float) -> str:
+def model_text(kernel: object, C: float) -> str:
     """A kernel and C: RBF with γ = 0.0208 and C = 16."""
     text = kernel_text(kernel)
     title, *numbers = text.split(", ", 1)

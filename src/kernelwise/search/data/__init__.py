@@ -6,6 +6,5 @@
     canonical.py    the order of rows and columns by what is in them; samples that keep the classes
     scaling.py      the scaling of features inside an estimator
     folds.py        step 2: rows assigned to folds; `FoldRows`: who trains on a row and who holds it out
-    given_folds.py  folds that come from the user: what a ``cv`` stands for
-    group_folds.py  folds that never part a group; what is meant by the parameter ``cv``
+    given_folds.py  folds that come from the user: what ``cv`` stands for, and folds that never part a group
 """

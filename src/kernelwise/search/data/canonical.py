@@ -7,12 +7,23 @@ rows are put in an order of their own, and samples and folds are drawn in that o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, NewType
 
 import numpy as np
 from scipy import sparse
 
 from kernelwise._core.equal_points import mixed, mixed_values, row_hashes, row_sums, summed
+from kernelwise._core.typing import Samples, is_sparse
+
+#: The numberings of rows that are easily confused, each an array of integers.
+#: Of the user's samples, as they came.
+SampleNumbers = NewType("SampleNumbers", np.ndarray)
+#: Of distinct rows in canonical order: rows of `kernelwise.search.data.samples.Samples`.
+RowNumbers = NewType("RowNumbers", np.ndarray)
+#: Of the rows that folds use: places in `kernelwise.search.data.folds.FoldRows.rows`.
+FoldPlaces = NewType("FoldPlaces", np.ndarray)
+#: Of answers to what is held out: a row that several folds hold out has several of them.
+AnswerNumbers = NewType("AnswerNumbers", np.ndarray)
 
 #: Binary digits of the largest value that keys look at: the rounding of a change of units is not in them.
 COARSE = 18
@@ -31,8 +42,8 @@ class ContentKeys(NamedTuple):
 class _Bits:
     """Mixed bits of the coarse values, and sums of them over rows and over columns, in integers."""
 
-    def __init__(self, Z: Any) -> None:
-        if sparse.issparse(Z):
+    def __init__(self, Z: Samples) -> None:
+        if is_sparse(Z):
             Z = summed(Z)
             self.stored = sparse.csr_array((mixed_values(_coarse(Z.data)), Z.indices, Z.indptr), Z.shape)
             self.columnwise = self.stored.T.tocsr()
@@ -52,7 +63,7 @@ class _Bits:
         return row_sums(self.columnwise.data * factors[self.columnwise.indices], self.columnwise.indptr)
 
 
-def content_keys(Z: Any, index: np.ndarray, weight: np.ndarray) -> ContentKeys:
+def content_keys(Z: Samples, index: np.ndarray, weight: np.ndarray) -> ContentKeys:
     """Keys of scaled distinct rows (array or CSR matrix), whose class indices and weights are given.
 
     All are sums, so that no order matters. A row's key is of its values, each with the key of its column, of
@@ -107,18 +118,22 @@ class DistinctRows(NamedTuple):
         Which distinct row each sample is; -1 for samples of weight zero, which are left out.
     """
 
-    rows: np.ndarray
+    rows: SampleNumbers
     weight: np.ndarray
-    row_of: np.ndarray
+    row_of: RowNumbers
 
     def reordered(self, order: np.ndarray) -> DistinctRows:
         """The same rows in another order."""
         new_row = np.append(np.argsort(order), -1)  # the last one is for samples that are left out
-        return DistinctRows(self.rows[order], self.weight[order], new_row[self.row_of])
+        return _distinct(self.rows[order], self.weight[order], new_row[self.row_of])
+
+
+def _distinct(rows: np.ndarray, weight: np.ndarray, row_of: np.ndarray) -> DistinctRows:
+    return DistinctRows(SampleNumbers(rows), weight, RowNumbers(row_of))
 
 
 def distinct_rows(
-    X: Any, index: np.ndarray, weight: np.ndarray, apart: np.ndarray | None = None
+    X: Samples, index: np.ndarray, weight: np.ndarray, apart: np.ndarray | None = None
 ) -> DistinctRows:
     """Merge equal rows of one class; X has the shape (n_samples, n_features), the others (n_samples,).
 
@@ -133,7 +148,7 @@ def distinct_rows(
     is_new = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
     row_of = np.full(len(index), -1)
     row_of[order] = np.cumsum(is_new) - 1
-    return DistinctRows(order[is_new], np.bincount(row_of[order], weights=weight[order]), row_of)
+    return _distinct(order[is_new], np.bincount(row_of[order], weights=weight[order]), row_of)
 
 
 def distinct_points(points: np.ndarray, index: np.ndarray, weight: np.ndarray) -> DistinctRows:
@@ -148,10 +163,10 @@ def distinct_points(points: np.ndarray, index: np.ndarray, weight: np.ndarray) -
     order = np.argsort(first)
     row_of = np.full(len(weight), -1)
     row_of[used] = np.argsort(order)[inverse.ravel()]
-    return DistinctRows(used[first[order]], np.bincount(row_of[used], weights=weight[used]), row_of)
+    return _distinct(used[first[order]], np.bincount(row_of[used], weights=weight[used]), row_of)
 
 
-def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def canonical_order(Z: Samples, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Order of distinct rows that their values decide, shape (n_distinct,).
 
     Scaled samples go in, so that units do not matter. It is the order along a direction whose component for a
@@ -165,21 +180,21 @@ def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray
     return np.lexsort((index, classes, totals, weight, *row_hashes(Z), keys.rows, place))
 
 
-def _place_along(Z: Any, columns: np.ndarray) -> np.ndarray:
+def _place_along(Z: Samples, columns: np.ndarray) -> np.ndarray:
     """Place of each row along a direction made of the keys of the columns, shape (n_distinct,).
 
     By the same additions for every row, as a matrix product may round equal rows differently; and to so many
     digits only, as the order of the columns has a part in the rounding.
     """
-    if sparse.issparse(Z):
+    if is_sparse(Z):
         Z = summed(Z)
     along = project(Z, mixed(columns + np.uint64(1)) / 2.0**64 - 0.5)
     return np.rint(np.ldexp(along, PLACE_DIGITS - np.frexp(np.abs(along).max(initial=0.0))[1]))
 
 
-def project(X: Any, direction: np.ndarray) -> np.ndarray:
+def project(X: Samples, direction: np.ndarray) -> np.ndarray:
     """X·direction, shape (n_samples,), by additions within each row only."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return (X * direction).sum(axis=1)
     return row_sums(X.data * direction[X.indices], X.indptr)
 

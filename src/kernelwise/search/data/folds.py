@@ -16,6 +16,9 @@ from kernelwise._core.validation import copies_of, seed_of
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import catalogue
 from kernelwise.search.data.canonical import (
+    AnswerNumbers,
+    FoldPlaces,
+    RowNumbers,
     canonical_order,
     distinct_points,
     distinct_rows,
@@ -45,11 +48,11 @@ class FoldRows:
     None where all folds train on all rows that they do not hold out.
     """
 
-    rows: np.ndarray
+    rows: RowNumbers
     fold: np.ndarray
     weight: np.ndarray
     n_folds: int
-    held: np.ndarray | None = None
+    held: FoldPlaces | None = None
     trained: np.ndarray | None = None
 
     @property
@@ -58,9 +61,9 @@ class FoldRows:
         return self.held is None and self.trained is None
 
     @property
-    def asked(self) -> np.ndarray:
+    def asked(self) -> FoldPlaces:
         """Positions in ``rows`` of what is held out, shape (n_held,)."""
-        return np.arange(len(self.rows)) if self.held is None else self.held
+        return FoldPlaces(np.arange(len(self.rows))) if self.held is None else self.held
 
     @property
     def times(self) -> np.ndarray:
@@ -68,9 +71,9 @@ class FoldRows:
         return np.maximum(np.bincount(self.asked[self.fold >= 0], minlength=len(self.rows)), 1)[self.asked]
 
     @property
-    def places(self) -> list[np.ndarray]:
+    def places(self) -> list[AnswerNumbers]:
         """For every fold: which of the n_held answers are its own."""
-        return [np.flatnonzero(self.fold == k) for k in range(self.n_folds)]
+        return [AnswerNumbers(np.flatnonzero(self.fold == k)) for k in range(self.n_folds)]
 
     @property
     def folds(self) -> Folds:
@@ -84,12 +87,12 @@ class FoldRows:
         """The same folds with ``held`` and ``trained``; rows of the fold −1 are only trained on."""
         if not self.is_partition:
             return self
-        held = np.flatnonzero(self.fold >= 0)
-        held = held[np.argsort(self.fold[held], kind="stable")]
+        asked = np.flatnonzero(self.fold >= 0)
+        held = FoldPlaces(asked[np.argsort(self.fold[asked], kind="stable")])
         trained = self.fold != np.arange(self.n_folds)[:, None]
         return FoldRows(self.rows, self.fold[held], self.weight, self.n_folds, held, trained)
 
-    def within(self, rows: np.ndarray) -> FoldRows:
+    def within(self, rows: RowNumbers) -> FoldRows:
         """These folds restricted to some rows; folds that are left without a part are dropped."""
         is_in = np.isin(self.rows, rows)
         if self.is_partition:
@@ -109,21 +112,21 @@ class FoldRows:
         answers = answers[np.isin(self.fold[answers], kept)]
         position = np.cumsum(is_in) - 1
         return FoldRows(
-            self.rows[is_in],
+            RowNumbers(self.rows[is_in]),
             np.searchsorted(kept, self.fold[answers]),
             self.weight[is_in],
             len(kept),
-            position[self.held[answers]],
+            FoldPlaces(position[self.held[answers]]),
             self.trained[np.ix_(kept, is_in)],
         )
 
-    def asking_also(self, positions: np.ndarray) -> FoldRows:
+    def asking_also(self, positions: FoldPlaces) -> FoldRows:
         """The same folds, and answers that only the final machine can give, of some positions in ``rows``."""
         assert self.held is not None
         held, fold = np.append(self.held, positions), np.append(self.fold, np.full(len(positions), -1))
-        return FoldRows(self.rows, fold, self.weight, self.n_folds, held, self.trained)
+        return FoldRows(self.rows, fold, self.weight, self.n_folds, FoldPlaces(held), self.trained)
 
-    def asked_by_all(self, rows: np.ndarray, weight: np.ndarray) -> FoldRows:
+    def asked_by_all(self, rows: RowNumbers, weight: np.ndarray) -> FoldRows:
         """The same folds, which also hold out other rows, each of them all, and train on none of these."""
         if not len(rows):
             return self
@@ -135,15 +138,15 @@ class FoldRows:
         trained = np.zeros((self.n_folds, len(order)), bool)
         trained[:, place[:n]] = spelled.trained
         return FoldRows(
-            np.append(self.rows, rows)[order],
+            RowNumbers(np.append(self.rows, rows)[order]),
             np.append(spelled.fold, np.repeat(np.arange(self.n_folds), len(rows))),
             np.append(self.weight, weight)[order],
             self.n_folds,
-            np.append(place[spelled.held], np.tile(place[n:], self.n_folds)),
+            FoldPlaces(np.append(place[spelled.held], np.tile(place[n:], self.n_folds))),
             trained,
         )
 
-    def training_on(self, rows: np.ndarray) -> FoldRows:
+    def training_on(self, rows: RowNumbers) -> FoldRows:
         """A partition, but some rows are held out by no fold; folds that are left empty are dropped."""
         if not len(rows):
             return self
@@ -152,13 +155,15 @@ class FoldRows:
     def renamed(self, names: np.ndarray) -> FoldRows:
         """A partition of rows with other indices: ``names`` has the new one of each, (n_rows,)."""
         order = np.argsort(names[self.rows], kind="stable")
-        return FoldRows(names[self.rows][order], self.fold[order], self.weight[order], self.n_folds)
+        rows = RowNumbers(names[self.rows][order])
+        return FoldRows(rows, self.fold[order], self.weight[order], self.n_folds)
 
 
 def _numbered(rows: np.ndarray, fold: np.ndarray, weight: np.ndarray) -> FoldRows:
     """Folds numbered from zero without gaps; −1 stays."""
     filled = np.unique(fold[fold >= 0])
-    return FoldRows(rows, np.where(fold < 0, -1, np.searchsorted(filled, fold)), weight, len(filled))
+    number = np.where(fold < 0, -1, np.searchsorted(filled, fold))
+    return FoldRows(RowNumbers(rows), number, weight, len(filled))
 
 
 #: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
@@ -189,7 +194,7 @@ def assign_folds(
     """
     rows, asked = _search_rows(samples, family, context, random_state)
     found = _folds(samples, rows, cv, family, context, random_state, needs_all_classes)
-    return found.asked_by_all(asked, samples.weight[asked])
+    return found.asked_by_all(RowNumbers(asked), samples.weight[asked])
 
 
 def _folds(
@@ -227,7 +232,7 @@ def _usable(
     given: FoldRows, rows: np.ndarray, samples: Samples, family: Family, context: FitContext
 ) -> FoldRows:
     """Folds of the user, restricted to the rows of the search; findings say which do not count."""
-    kept = given.within(rows)
+    kept = given.within(RowNumbers(rows))
     n_times = np.bincount(kept.asked[kept.fold >= 0], minlength=len(kept.rows))
     if family.holds_out_all and ((n_times != 1).any() or kept.n_folds < FEWEST_FOLDS):
         folds = count(given.n_folds, "fold holds", "folds hold")
@@ -238,7 +243,7 @@ def _usable(
     if kept.n_folds < given.n_folds:
         context.findings.append(catalogue.EMPTY_FOLDS(n=given.n_folds - kept.n_folds))
     if kept.is_partition:
-        kept = kept.training_on(lone_rows(samples.strata, samples.weight))
+        kept = kept.training_on(RowNumbers(lone_rows(samples.strata, samples.weight)))
     if not samples.strata.any():
         return kept
     strata = samples.strata[kept.rows]
@@ -254,7 +259,7 @@ def _usable(
         strata = samples.strata[kept.rows]
     if kept.is_partition:
         return kept
-    return kept.asking_also(np.flatnonzero(~np.isin(strata, strata[kept.asked])))
+    return kept.asking_also(FoldPlaces(np.flatnonzero(~np.isin(strata, strata[kept.asked]))))
 
 
 def folds_of_rows(
@@ -266,7 +271,7 @@ def folds_of_rows(
     """
     is_split = splits_copies(points, strata, weight, n_folds)
     found = stratified_folds(strata, weight, n_folds, random_state, is_split)
-    return found.training_on(lone_rows(strata, weight))
+    return found.training_on(RowNumbers(lone_rows(strata, weight)))
 
 
 def folds_for_sigmoids(
@@ -370,4 +375,4 @@ def stratified_folds(
         upto = np.floor_divide(after[:, None] - 1 - k, n_folds)
         counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)
     rows, fold = np.nonzero(counts)
-    return FoldRows(rows, fold, counts[rows, fold] * (weight / copies)[rows], n_folds)
+    return FoldRows(RowNumbers(rows), fold, counts[rows, fold] * (weight / copies)[rows], n_folds)

@@ -11,6 +11,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.typing import Samples, ScaleLike
 from kernelwise._core.validation import check_choice, check_samples
 from kernelwise.tables import Layout
 
@@ -21,7 +22,7 @@ EVEN = 1e-12
 
 
 def fit_scaler(
-    scale: Any, X: Any, weight: np.ndarray | None, owner: str, layout: Layout | None = None
+    scale: ScaleLike, X: Samples, weight: np.ndarray | None, owner: str, layout: Layout | None = None
 ) -> Any:
     """Return a scaler fitted to the samples, or None.
 
@@ -45,7 +46,7 @@ def fit_scaler(
         scaler.fit(X, sample_weight=weight)
     else:
         scaler.fit(X)
-    if isinstance(scale, str) and scale == "robust" and not is_sparse:
+    if isinstance(scale, str) and scale == "robust" and isinstance(X, np.ndarray):
         make_robust(scaler, X, weight, layout)
     elif layout is not None:
         weigh_alike(scaler, layout)
@@ -150,7 +151,7 @@ def check_scaler(scaler: Any, name: str, owner: str, words: tuple[str, ...]) -> 
         raise ValueError(f"{name!r} of {owner} must be {known} or a transformer, got {scaler!r}.")
 
 
-def apply_scaler(scaler: Any, X: Any) -> Any:
+def apply_scaler(scaler: Any, X: Samples) -> Any:
     """Scaled samples, as an array or a CSR matrix."""
     if sparse.issparse(X) and getattr(scaler, "with_mean", False):
         raise ValueError(

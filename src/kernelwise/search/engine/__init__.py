@@ -4,8 +4,7 @@
 
     validator.py       step 5: `CrossValidator`, a held-out score for every kernel and C
     runner.py          where paths of C are run: here, in threads; `FoldProblem`
-    scored_kernel.py   one kernel with its scores, and what they cost
-    fold_kernels.py    a kernel learned from labels, and the same learned without each fold
+    scored_kernel.py   one kernel with its scores, and what they cost; a kernel learned without each fold
     kernel_journal.py  scored kernels in a file, from which a search goes on
     context.py         what accompanies a fit: deadline, journal, watchers, findings
     rules.py           how scores are compared: one standard error, and what is within it

@@ -11,14 +11,13 @@ import numpy as np
 
 from kernelwise._core.parameters import constructor_params
 from kernelwise.kernels import Kernel
-from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
-from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import FoldKernels, Scorable, ScoredKernel, final_kernel
 
 NUMBERS = ("is_finished", "variance", "seconds", "n_machines", "epsilon")
 ARRAYS = ("Cs", "scores", "n_support")
 
 
-def name_of(kernel: Any, Cs: np.ndarray | None, epsilon: float | None) -> str:
+def name_of(kernel: object, Cs: np.ndarray | None, epsilon: float | None) -> str:
     """A name that tells kernels apart to the last bit, with the values of C and ε asked for."""
     if isinstance(kernel, FoldKernels):
         parts: list[Any] = [kernel.final, *kernel.by_fold]
@@ -65,7 +64,7 @@ def _unpacked(packed: list[str], n_Cs: int) -> np.ndarray:
     return np.frombuffer(zlib.decompress(b64decode(text)), dtype=kind).reshape(n_Cs, -1)
 
 
-def from_json(found: dict[str, Any], kernel: Any, reason: str) -> ScoredKernel:
+def from_json(found: dict[str, Any], kernel: Scorable, reason: str) -> ScoredKernel:
     """The scored kernel, without its decision values."""
     values: dict[str, Any] = {name: np.asarray(found[name], dtype=float) for name in ARRAYS}
     values |= {name: found[name] for name in NUMBERS}

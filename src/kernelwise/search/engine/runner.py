@@ -19,7 +19,7 @@ from kernelwise.kernels.distances import DISTANCES_OF
 from kernelwise.kernels.gram import Grams, Shapes, add_part, base_of, gram_of
 from kernelwise.multiclass import order_by_class
 from kernelwise.search.data.folds import Folds
-from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
+from kernelwise.search.engine.scored_kernel import FoldKernels, Scorable, final_kernel
 from kernelwise.solvers.path import ClassPaths, SVMPath, check_disjoint, check_trained
 from kernelwise.solvers.path_problem import Places, Tables, warn_of_worst
 
@@ -169,10 +169,12 @@ class Runner(Protocol):
     #: Whether the time of a path is what the clock says; else it is the sum over its parts.
     is_timed_by_clock: ClassVar[bool]
 
-    def kernel(self, kernel: Any) -> AbstractContextManager[KernelRun]:
+    def kernel(self, kernel: Scorable) -> AbstractContextManager[KernelRun]:
         """A context in which one kernel is solved."""
 
-    def prefetch(self, kernels: Sequence[Any], first_Cs: FirstCs, epsilons: Sequence[float | None]) -> None:
+    def prefetch(
+        self, kernels: Sequence[Scorable], first_Cs: FirstCs, epsilons: Sequence[float | None]
+    ) -> None:
         """Begin with kernels that will be asked for next; ``first_Cs`` are the values of C by variance."""
 
 
@@ -188,11 +190,13 @@ class Here:
         self._total: np.ndarray | None = None
         self._is_checked = False  # the Gram matrix at hand
 
-    def prefetch(self, kernels: Sequence[Any], first_Cs: FirstCs, epsilons: Sequence[float | None]) -> None:
+    def prefetch(
+        self, kernels: Sequence[Scorable], first_Cs: FirstCs, epsilons: Sequence[float | None]
+    ) -> None:
         """Do nothing: kernels are scored one at a time."""
 
     @contextmanager
-    def kernel(self, kernel: Any) -> Iterator[KernelRun]:
+    def kernel(self, kernel: Scorable) -> Iterator[KernelRun]:
         """A context with the Gram matrix, from distances or inner products that kernels share."""
         if isinstance(kernel, FoldKernels) and self.problem.Z.shape[0] > MANY_ROWS:
             yield KernelRun(self.problem.about_variance(kernel.final), partial(self._solve_folds, kernel))
@@ -251,7 +255,7 @@ class Here:
             yield K
 
 
-def _is_sure(kernel: Any) -> bool:
+def _is_sure(kernel: Scorable) -> bool:
     """Whether a Gram matrix needs no look: exp(−s·D) of distances is symmetric, and cannot overflow."""
     return isinstance(kernel, Kernel) and all(part.distance in DISTANCES_OF for _, part in kernel.parts())
 

@@ -16,15 +16,23 @@ from kernelwise._core.memory import MIB
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import copies_of
 from kernelwise.kernels import Kernel
-from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.canonical import AnswerNumbers, sample
 from kernelwise.search.data.folds import FoldRows
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine import kernel_journal
 from kernelwise.search.engine.context import Deadline, FitContext
-from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel, without_rounding
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
-from kernelwise.search.engine.scored_kernel import ScoredKernel, check_defined, forget_worst, joined
+from kernelwise.search.engine.scored_kernel import (
+    FoldKernels,
+    Scorable,
+    ScoredKernel,
+    check_defined,
+    final_kernel,
+    forget_worst,
+    joined,
+    without_rounding,
+)
 from kernelwise.search.scoring.scorers import HeldOutScorer, Scorer
 from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
@@ -96,7 +104,7 @@ class CrossValidator:
         self.folds, self.places = self.fold_rows.folds, self.fold_rows.places
         # Asked once: joblib takes a while to tell.
         self.settings = {**self.settings, "n_jobs": number_of_threads(self.settings.get("n_jobs"))}
-        self.tested = np.flatnonzero(self.fold_rows.fold >= 0)
+        self.tested = AnswerNumbers(np.flatnonzero(self.fold_rows.fold >= 0))
         rows = self.samples[self.fold_rows.rows]
         weight = self.fold_rows.weight
         self.in_folds = rows = replace(rows, weight=weight, bound=rows.bound * (weight / rows.weight))
@@ -104,7 +112,7 @@ class CrossValidator:
         if self.fold_rows.held is not None:
             self.held_out = rows.answers(self.fold_rows.held, 1.0 / self.fold_rows.times)
         bound = self.family.bounds_on_folds(rows.y, weight, rows.bound, self.folds)
-        places = Places(self.places, len(self.held_out))
+        places = Places(list(self.places), len(self.held_out))
         problem = FoldProblem(rows.Z, rows.y, bound, self.folds, self.family, self.settings, places)
         self._runner = self.runner(problem.by_class(rows.strata, is_gram=rows.is_gram))
 
@@ -149,7 +157,7 @@ class CrossValidator:
 
     def score(
         self,
-        kernel: Any,
+        kernel: Scorable,
         reason: str,
         *,
         Cs: np.ndarray | None = None,
@@ -177,7 +185,7 @@ class CrossValidator:
         """What scorers see of decision values of what is held out."""
         return family.scored_values(decision, self.held_out, self.fold_rows.fold, self.fold_rows.asked)
 
-    def prefetch(self, kernels: Sequence[Any], epsilons: Sequence[float | None] | None = None) -> None:
+    def prefetch(self, kernels: Sequence[Scorable], epsilons: Sequence[float | None] | None = None) -> None:
         """Announce the kernels that `score` will be asked for next: a cluster scores them together.
 
         Nothing is announced if there is one only, or if some might not be scored: for want of time, or
@@ -238,7 +246,7 @@ class CrossValidator:
         return self.n_earlier + sum(scored.n_machines for scored in self.scored)
 
     def _score_at(
-        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+        self, kernel: Scorable, reason: str, Cs: np.ndarray | None, epsilon: float | None
     ) -> ScoredKernel:
         with self.context.task("kernel"):
             if self.context.journal is None:
@@ -255,7 +263,7 @@ class CrossValidator:
         return scored
 
     def _by_journal(
-        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+        self, kernel: Scorable, reason: str, Cs: np.ndarray | None, epsilon: float | None
     ) -> tuple[ScoredKernel, int, int]:
         """Scores from the journal, or into it."""
         journal, skipped = self.context.journal, self.context.deadline.skipped
@@ -273,7 +281,7 @@ class CrossValidator:
         return scored, n_stopped, n_indefinite
 
     def _recompute(
-        self, kernel: Any, reason: str, Cs: np.ndarray | None, scored: ScoredKernel
+        self, kernel: Scorable, reason: str, Cs: np.ndarray | None, scored: ScoredKernel
     ) -> Callable[[], np.ndarray]:
         """A function that solves a kernel as it was solved now, for its decision values."""
         then = copy(self)
@@ -289,7 +297,7 @@ class CrossValidator:
         return recompute
 
     def _along_C(
-        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+        self, kernel: Scorable, reason: str, Cs: np.ndarray | None, epsilon: float | None
     ) -> tuple[ScoredKernel, int, int]:
         """The scored kernel, machines that did not converge, and Gram matrices that are indefinite."""
         with self._runner.kernel(kernel) as run:
@@ -319,7 +327,7 @@ class CrossValidator:
     def _solve(
         self,
         run: KernelRun,
-        kernel: Any,
+        kernel: Scorable,
         reason: str,
         Cs: np.ndarray,
         epsilon: float | None,

@@ -11,7 +11,6 @@
     learned_metrics.py  kernels with a metric learned without each fold
     metric_learner.py   a metric learned by a criterion from several starts
     column_weights.py   one weight for every column of a table
-    epsilon.py          the width of a regression's insensitive zone
     by_criterion.py     a kernel chosen by a criterion alone
     one_class.py        kernels for one class, at widths that follow the median distance
     landmarks.py        how many landmarks of Nyström features, and which C

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelwise.kernels import Kernel
-from kernelwise.search.engine.fold_kernels import FoldKernels
-from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import FoldKernels, ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 
 #: Ratio of the γ of neighbouring widths in the climb, and the factor within which one is not tried again.

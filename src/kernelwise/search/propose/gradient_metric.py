@@ -16,9 +16,8 @@ import numpy as np
 from kernelwise._core.rounding import significant
 from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Gaussian, Kernel, KernelSum
 from kernelwise.search.data.canonical import sample
-from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel, without_rounding
 from kernelwise.search.engine.kernel_journal import name_of
-from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import FoldKernels, ScoredKernel, final_kernel, without_rounding
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.candidates import median_distance
 from kernelwise.search.propose.column_weights import Spread, spread_of

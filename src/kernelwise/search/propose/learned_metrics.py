@@ -8,9 +8,8 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.search.data.canonical import sample
-from kernelwise.search.engine.fold_kernels import FoldKernels, without_rounding
 from kernelwise.search.engine.rules import most_regularised_within, simplest_within
-from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import FoldKernels, ScoredKernel, without_rounding
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.by_criterion import in_order_for
 from kernelwise.search.propose.climb import Climb

@@ -14,7 +14,7 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.kernels import DiagonalLaplacian, Gaussian, Kernel
-from kernelwise.search.engine.fold_kernels import FoldKernels, without_rounding
+from kernelwise.search.engine.scored_kernel import FoldKernels, without_rounding
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.column_weights import columns_that_vary

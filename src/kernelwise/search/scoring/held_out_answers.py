@@ -18,6 +18,7 @@ from kernelwise.search.scoring.scores import (
     OF_TWO,
     PROBABILITY_SCORES,
     FoldAnswers,
+    Scoring,
     score_of,
 )
 from kernelwise.solvers.probability import class_probabilities, most_likely, shown_odds
@@ -34,7 +35,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        X: Any,
+        X: object,
         classes: np.ndarray,
         labels: Labels,
         decision: np.ndarray,
@@ -54,23 +55,23 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: object) -> np.ndarray:
         check_same(X, self.X, ClassAnswers.peer)
         return self.labels()
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: object) -> np.ndarray:
         check_same(X, self.X, ClassAnswers.peer)
         self.gave_decision = True
         return self.decision
 
     @available_if(lambda machine: machine.probabilities is not None)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: object) -> np.ndarray:
         check_same(X, self.X, ClassAnswers.peer)
         self.gave_decision = True  # probabilities follow from decision values
         return np.asarray(self.probabilities)
 
 
-def check_same(X: Any, known: Any, peer: str) -> None:
+def check_same(X: object, known: object, peer: str) -> None:
     """Raise unless a scorer asks about the test part itself."""
     if X is not known:
         raise IncompatibleError(
@@ -84,11 +85,11 @@ class KnownPredictions(RegressorMixin, BaseEstimator):
 
     gave_decision = False
 
-    def __init__(self, X: Any = None, predictions: Any = None) -> None:
+    def __init__(self, X: object = None, predictions: Any = None) -> None:
         self.X = X
         self.predictions = predictions
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: object) -> np.ndarray:
         check_same(X, self.X, NumberAnswers.peer)
         return self.predictions
 
@@ -126,12 +127,12 @@ class ClassAnswers:
         """Labels of shape (n_Cs, n_test)."""
         return labels_at(self.indices(decision, len(classes)), classes, self.strategy, self.reject_label)
 
-    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+    def fast(self, scoring: Scoring, held: FoldAnswers) -> np.ndarray | None:
         """Scores of shape (n_Cs,) by a short cut, if there is one."""
         score = score_of(scoring)
         return None if score is None else score.fast(held)
 
-    def machine(self, X: Any, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
+    def machine(self, X: object, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         values = shown_values(decision, classes.size, self.shape, STRATEGIES[self.strategy].machines)
         return HeldOutMachine(X, classes, labels, values)
@@ -165,7 +166,7 @@ class ProbabilityAnswers:
         """Labels of shape (n_Cs, n_test)."""
         return labels_at(self.indices(odds, len(classes)), classes, self.strategy, self.reject_label)
 
-    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+    def fast(self, scoring: Scoring, held: FoldAnswers) -> np.ndarray | None:
         """Scores of shape (n_Cs,) by a short cut, if there is one."""
         of_probabilities = PROBABILITY_SCORES.get(scoring) if isinstance(scoring, str) else None
         if of_probabilities is None:
@@ -174,7 +175,7 @@ class ProbabilityAnswers:
         p = self._probabilities(held.decision, held.classes)
         return of_probabilities(p, np.searchsorted(held.classes, held.y), held.weight)
 
-    def machine(self, X: Any, classes: np.ndarray, labels: Labels, odds: np.ndarray) -> Any:
+    def machine(self, X: object, classes: np.ndarray, labels: Labels, odds: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         machines = STRATEGIES[self.strategy].machines
         values = shown_odds(self._flat(odds[None]), len(classes), self.shape, machines)
@@ -208,11 +209,11 @@ class BothAnswers(ClassAnswers):
         """Class indices of shape (n_Cs, n_test), by decision values, as of every named score of labels."""
         return super().indices(self._part(both, 0), n_classes)
 
-    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+    def fast(self, scoring: Scoring, held: FoldAnswers) -> np.ndarray | None:
         """Nothing is known of a user's own function."""
         return None
 
-    def machine(self, X: Any, classes: np.ndarray, labels: Labels, both: np.ndarray) -> Any:
+    def machine(self, X: object, classes: np.ndarray, labels: Labels, both: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         decision, odds = (self._part(both[None], part)[0] for part in (0, 1))
         machine = super().machine(X, classes, labels, decision)
@@ -246,7 +247,7 @@ class NumberAnswers:
         """The same."""
         return decision
 
-    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+    def fast(self, scoring: Scoring, held: FoldAnswers) -> np.ndarray | None:
         """1 − (mean squared error) / (variance of all y), the default score.
 
         Its mean over the folds is R² of all held-out predictions, and a fold of one row has a score, too.
@@ -255,7 +256,7 @@ class NumberAnswers:
             return None
         return 1.0 - np.average((held.decision - held.y) ** 2, axis=1, weights=held.weight)
 
-    def machine(self, X: Any, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
+    def machine(self, X: object, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         return KnownPredictions(X, self.truth(decision))
 

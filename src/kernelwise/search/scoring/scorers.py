@@ -7,7 +7,7 @@ an argument (`ClassAnswers`, `NumberAnswers`).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cache
 from inspect import signature
@@ -19,6 +19,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from kernelwise._core.sklearn_compat import safe_indexing, stacklevel_of_user
+from kernelwise._core.typing import MatrixLike
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
 from kernelwise.search.scoring.scores import NUMBER_PREFIXES, FoldAnswers, Scoring
@@ -33,7 +34,7 @@ class Scorer(Protocol):
         """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines])."""
 
 
-def one_scorer(estimator: Any, scoring: Any, owner: str) -> Any:
+def one_scorer(estimator: Any, scoring: Scoring, owner: str) -> Any:
     """The scorer that a name stands for, or a callable; scores of the other kind of target are refused."""
     if isinstance(scoring, str):
         if scoring not in get_scorer_names():
@@ -74,7 +75,7 @@ class PathScorer:
     (`ClassAnswers` or `NumberAnswers`) what they see.
     """
 
-    def __init__(self, scorers: Any, scoring: Any, answers: Any, error_score: Any = "raise") -> None:
+    def __init__(self, scorers: Any, scoring: Scoring, answers: Any, error_score: Any = "raise") -> None:
         several = isinstance(scorers, dict)
         self.scorers = scorers if several else {"score": scorers}
         named = scoring if isinstance(scoring, dict) else {name: name for name in self.scorers}
@@ -147,7 +148,7 @@ class PathScorer:
         self,
         name: str,
         held: FoldAnswers,
-        X: Any,
+        X: MatrixLike,
         params: dict[str, Any],
     ) -> dict[str, np.ndarray]:
         """Call the scorer for each C, unless what it looked at last time is still the same."""
@@ -205,7 +206,7 @@ class HeldOutScorer:
     def __init__(
         self,
         path_scorer: PathScorer,
-        X: Any,
+        X: MatrixLike,
         y: np.ndarray,
         weight: np.ndarray,
         classes: np.ndarray,
@@ -237,7 +238,7 @@ class HeldOutScorer:
         self,
         decision: np.ndarray,
         rows: np.ndarray,
-        places: list[np.ndarray],
+        places: Sequence[np.ndarray],
         index: np.ndarray | None = None,
     ) -> np.ndarray | None:
         """Shares of correct labels, (n_Cs, n_folds), of all folds at once; None where rows have weights.

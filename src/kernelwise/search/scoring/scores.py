@@ -98,14 +98,14 @@ def _brier(p: np.ndarray, truth: np.ndarray, weight: np.ndarray | None) -> np.nd
 PROBABILITY_SCORES = {"neg_log_loss": _log_loss, "neg_brier_score": _brier}
 
 
-def score_of(scoring: Any) -> Score | None:
+def score_of(scoring: Scoring) -> Score | None:
     """The entry of `SCORES` that a ``scoring`` of classes stands for; None is accuracy."""
     if scoring is None:
         return SCORES["accuracy"]
     return SCORES.get(scoring) if isinstance(scoring, str) else None
 
 
-def is_share(scoring: Any) -> bool:
+def is_share(scoring: Scoring) -> bool:
     """Whether a ``scoring`` of classes is the share of samples that are labelled correctly."""
     score = score_of(scoring)
     return score is not None and score.is_share
@@ -116,7 +116,7 @@ def is_of_numbers(name: str) -> bool:
     return name.startswith(NUMBER_PREFIXES)
 
 
-def score_unit(scoring: Any, deviation: float) -> float:
+def score_unit(scoring: Scoring, deviation: float) -> float:
     """What a score of numbers is measured in: the deviation of y, its square, or 1 if no unit of y counts."""
     if not isinstance(scoring, str) or "error" not in scoring:
         return 1.0
@@ -151,7 +151,7 @@ class ScoreProblem(NamedTuple):
     others: Sequence[str]
 
 
-def score_problem(name: Any, classes: Sequence[Any]) -> ScoreProblem | None:
+def score_problem(name: object, classes: Sequence[Any]) -> ScoreProblem | None:
     """What keeps a search with these classes from a score of that name; None if nothing is known to."""
     if not isinstance(name, str):
         return None
@@ -170,7 +170,7 @@ def _shown(label: Any) -> str:
     return repr(label.item() if hasattr(label, "item") else label)
 
 
-def check_score(scoring: Any, classes: Sequence[Any], owner: str) -> None:
+def check_score(scoring: Scoring, classes: Sequence[Any], owner: str) -> None:
     """Raise if a search with these classes cannot go by that score."""
     problem = score_problem(scoring, classes)
     if problem is None:
@@ -188,7 +188,7 @@ def check_score(scoring: Any, classes: Sequence[Any], owner: str) -> None:
 DECISIONS, ODDS, BOTH = "decisions", "odds", "both"
 
 
-def shown_to(scorer: Any) -> str:
+def shown_to(scorer: object) -> str:
     """What a scorer of scikit-learn asks for; both for a user's own function, which may ask for any."""
     if isinstance(scorer, PositiveScore):
         return DECISIONS
@@ -200,7 +200,7 @@ def shown_to(scorer: Any) -> str:
     return ODDS if method == "predict_proba" else DECISIONS
 
 
-def goes_by_labels(scorer: Any) -> bool | None:
+def goes_by_labels(scorer: object) -> bool | None:
     """Whether a scorer looks at labels alone; None for a user's own function, of which nobody knows."""
     if isinstance(scorer, PositiveScore):
         scorer = get_scorer(scorer.name)

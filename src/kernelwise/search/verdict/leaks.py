@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.stats import rankdata
 
 from kernelwise._core.text import in_words
+from kernelwise._core.typing import Samples, is_sparse
 from kernelwise.findings import Entry, Finding, catalogue
 from kernelwise.tables.column import numbers_rows
 
@@ -30,7 +29,7 @@ FEW = 0.05
 MAX_NAMED = 5
 
 
-def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: bool) -> list[Finding]:
+def column_findings(X: Samples, y: np.ndarray, names: Sequence[str], *, is_classes: bool) -> list[Finding]:
     """Columns that number the rows, identify them, or tell the target alone.
 
     Parameters
@@ -44,7 +43,7 @@ def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: 
     is_classes : bool
         Whether y has class indices.
     """
-    if sparse.issparse(X) or len(X) < MIN_ROWS:
+    if is_sparse(X) or len(X) < MIN_ROWS:
         return []
     numbering, identifying = identifiers(X)
     told = {k: wrong for k, wrong in tell_tales(X, y, is_classes=is_classes).items() if k not in numbering}

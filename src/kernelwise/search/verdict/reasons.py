@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -233,7 +233,7 @@ def _equal_widths(choice: Choice, level: float) -> str:
     return f"{low} to {high}"
 
 
-def width_text(kernel: Any) -> str:
+def width_text(kernel: object) -> str:
     """γ of a kernel with one width; empty for others."""
     gamma = getattr(kernel, "gamma", None)
     return f"γ = {number(gamma)}" if isinstance(gamma, float | int) else ""

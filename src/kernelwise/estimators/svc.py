@@ -234,7 +234,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     def fit_indices(
         self, X: Samples, index: np.ndarray, classes: np.ndarray, sample_weight: np.ndarray
     ) -> Self:
-        """Train on checked samples and class indices, both with a positive weight, as a tuned model does."""
+        """Train on checked samples and their class indices, of shape (n_samples,), as a tuned model does."""
         self.n_features_in_ = X.shape[1]
         return self._train(X, index, classes, sample_weight)
 

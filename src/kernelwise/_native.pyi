@@ -122,9 +122,9 @@ def vote(decision: Double, n_classes: int, found: NDArray[np.int32]) -> None:
 def fill_kernel(shapes: NDArray[np.int64], powers: Single, left: Single, panels: Single, out: Single) -> None:
     """Write values of a sum of kernels to ``out``; panels have the shape (n_panels, left.shape[1], WIDTH).
 
-    A row of ``shapes`` is a term: 0 (Gaussian) or 1 (Laplacian), its columns, and its powers. A row of
-    ``powers`` is a scale and a weight; a value is Σ weight·2^(scale·e). The exponent e of a Gaussian term is
-    left · panel, that of a Laplacian term −Σ|left − panel|.
+    A row of ``shapes`` is a term: the kind of its exponent, its columns, and its powers. A row of ``powers``
+    is a scale and a weight; a value is Σ weight·2^(scale·e). The exponent e is left · panel (kind 0),
+    −Σ(left − panel)² (1) or −Σ|left − panel| (2).
     """
 
 def add_kernel(

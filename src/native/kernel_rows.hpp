@@ -1,9 +1,9 @@
 // Values of sums of Gaussian and Laplacian kernels in single precision, made in the registers of the processor.
 //
-// A value is Σ weight·2^(scale·e) over the terms of the sum. The exponent e of a Gaussian term is the product of a row of
-// ``left`` with a column of a panel, that of a Laplacian term the sum of their differences, less than zero. A matrix product
-// followed by exponentials writes and reads each value twice; here a block of KERNEL_ROWS × (VECTORS·LANES) exponents is
-// summed up in registers, turned into powers there, and stored or summed up.
+// A value is Σ weight·2^(scale·e) over the terms of the sum. The exponent e of a term is the product of a row of ``left`` with
+// a column of a panel, or less than zero the sum of their squared or absolute differences. A matrix product followed by
+// exponentials writes and reads each value twice; here a block of KERNEL_ROWS × (VECTORS·LANES) exponents is summed up in
+// registers, turned into powers there, and stored or summed up.
 #pragma once
 
 #include "problem.hpp"
@@ -54,7 +54,7 @@ KERNELWISE_INLINE Floats power(Floats x) {
 KERNELWISE_INLINE Floats magnitudes(Floats x) { return (Floats)((Bits)x & 0x7fffffff); }
 
 // Exponents of one term: its ``size`` columns of KERNEL_ROWS rows, ``stride`` numbers apart, with AT_ONCE columns of a panel.
-template <bool is_laplacian>
+template <Index kind>
 KERNELWISE_INLINE Block exponents(const float* left, Index stride, const float* panel, Index size) {
     Block sums{};
     for (Index k = 0; k < size; ++k)
@@ -62,11 +62,15 @@ KERNELWISE_INLINE Block exponents(const float* left, Index stride, const float* 
         for (int v = 0; v < VECTORS; ++v) {
             const Floats column = load(panel + k * KERNEL_WIDTH + v * (BYTES / 4));
 #pragma GCC unroll 4
-            for (int i = 0; i < KERNEL_ROWS; ++i)
-                if constexpr (is_laplacian)
-                    sums.values[i][v] -= magnitudes(left[i * stride + k] - column);
-                else
-                    sums.values[i][v] += left[i * stride + k] * column;
+            for (int i = 0; i < KERNEL_ROWS; ++i) {
+                const float row = left[i * stride + k];
+                if constexpr (kind == PRODUCT) {
+                    sums.values[i][v] += row * column;
+                } else {
+                    const Floats difference = row - column;
+                    sums.values[i][v] -= kind == SQUARES ? difference * difference : magnitudes(difference);
+                }
+            }
         }
     return sums;
 }
@@ -78,8 +82,9 @@ KERNELWISE_INLINE Block block(const KernelTerms& terms, const float* left, Index
     for (Index t = 0; t < terms.shapes.count; ++t) {
         const Row<const Index> shape = terms.shapes[t];
         const Index size = shape[1];
-        const Block sums =
-            shape[0] == 0 ? exponents<false>(left, stride, panel, size) : exponents<true>(left, stride, panel, size);
+        const Block sums = shape[0] == PRODUCT   ? exponents<PRODUCT>(left, stride, panel, size)
+                           : shape[0] == SQUARES ? exponents<SQUARES>(left, stride, panel, size)
+                                                 : exponents<CITY_BLOCK>(left, stride, panel, size);
         for (const Index stop = power_at + shape[2]; power_at < stop; ++power_at) {
             const float scale = terms.powers[power_at][0], weight = terms.powers[power_at][1];
 #pragma GCC unroll 4

@@ -214,7 +214,7 @@ KernelTerms terms_of(const Shapes& shapes, const Powers& powers, const Matrix<co
     Index columns_left = n_columns, powers_left = terms.powers.count;
     for (Index t = 0; t < terms.shapes.count; ++t) {
         const Row<const Index> shape = terms.shapes[t];
-        need(shape[0] == 0 || shape[0] == 1, "A term is Gaussian, 0, or Laplacian, 1.");
+        need(PRODUCT <= shape[0] && shape[0] <= CITY_BLOCK, "A term is a product, 0, squares, 1, or a city block, 2.");
         // Compared with what is left: a sum of them could overflow.
         need(0 <= shape[1] && shape[1] <= columns_left && 0 <= shape[2] && shape[2] <= powers_left,
              "The terms have more columns or powers than there are.");

@@ -175,8 +175,11 @@ struct Factors {
 // Rows of a block of kernel values, and columns of a panel of samples.
 constexpr Index KERNEL_ROWS = 4, KERNEL_WIDTH = 64;
 
-// The terms of a sum of kernels. A shape is {0 for a Gaussian and 1 for a Laplacian term, columns of the samples that are
-// its own, powers of its exponent}; the powers of all terms follow each other, each a scale and a weight.
+// How the exponent of a term comes from two samples.
+constexpr Index PRODUCT = 0, SQUARES = 1, CITY_BLOCK = 2;
+
+// The terms of a sum of kernels. A shape is {kind of the exponent, columns of the samples that are the term's own, powers of
+// the exponent}; the powers of all terms follow each other, each a scale and a weight.
 struct KernelTerms {
     Rows<const Index> shapes;
     Rows<const float> powers;

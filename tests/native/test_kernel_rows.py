@@ -83,8 +83,8 @@ def test_nothing_is_added_by_no_rows_or_to_no_columns():
     _native.add_kernel(*one_gaussian(2), left, change, panels[:0], np.empty(0))
 
 
-#: Terms of a sum: Gaussian of 3 columns with two widths, Laplacian of 2 with one, Laplacian of 4 with three.
-SHAPES = np.array([[0, 3, 2], [1, 2, 1], [1, 4, 3]])
+#: A product of 3 columns with two widths, squares of 2 columns with one, a city block of 4 with three.
+SHAPES = np.array([[0, 3, 2], [1, 2, 1], [2, 4, 3]])
 POWERS = np.array([[1, 0.5], [0.25, 2], [1, 1], [1, 0.125], [0.5, 3], [2, 0.25]], np.float32)
 
 
@@ -96,8 +96,8 @@ def of_a_sum(n_rows, n_panels):
     left[:, :3], panels[:, :3] = -np.abs(left[:, :3]), np.abs(panels[:, :3])
     columns = panels.swapaxes(0, 1).reshape(9, -1).astype(float)
     product = left[:, :3].astype(float) @ columns[:3]
-    differences = -np.abs(left[:, :, None] - columns[None])
-    first, second = differences[:, 3:5].sum(axis=1), differences[:, 5:].sum(axis=1)
+    differences = np.abs(left[:, :, None] - columns[None])
+    first, second = -(differences[:, 3:5] ** 2).sum(axis=1), -differences[:, 5:].sum(axis=1)
     exponents = (product, product, first, second, second, second)
     powers = zip(exponents, POWERS.astype(float), strict=True)
     return left, panels, sum(weight * np.exp2(scale * e) for e, (scale, weight) in powers)
@@ -120,7 +120,8 @@ def test_weighted_values_of_a_sum_are_added():
 @pytest.mark.parametrize(
     ("shapes", "what"),
     [
-        ([[2, 9, 6]], "Gaussian, 0, or Laplacian, 1"),
+        ([[3, 9, 6]], "a product, 0, squares, 1, or a city block, 2"),
+        ([[-1, 9, 6]], "a product, 0, squares, 1, or a city block, 2"),
         ([[0, 10, 6]], "more columns or powers than there are"),
         ([[0, 9, 7]], "more columns or powers than there are"),
         ([[0, -1, 6]], "more columns or powers than there are"),

@@ -20,7 +20,7 @@ from kernelwise.kernels import (
 )
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers import working_sets as decomposition
-from kernelwise.solvers.kernel_rows import KernelRows, NativeRows, can_be_native
+from kernelwise.solvers.kernel_rows import SQUARES, KernelRows, NativeRows, can_be_native
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 
@@ -108,16 +108,29 @@ def test_f_is_computed_anew_where_the_errors_of_single_precision_add_up(overlapp
 
 
 def test_single_precision_that_is_not_enough_is_followed_by_double(overlapping):
-    # Two clusters far apart: the norms swallow the distances within a cluster.
+    # Two clusters so far apart that single precision cannot tell the samples of a cluster apart.
     X, y = overlapping
-    far = X + np.where(np.arange(len(X)) % 2, 3000.0, -3000.0)[:, None]
+    far = X + np.where(np.arange(len(X)) % 2, 1e5, -1e5)[:, None]
     kernel = RBF(0.2)
     single = np.empty((20, 20), np.float32)
     NativeRows(kernel, far).fill(np.arange(20), single)
-    assert np.abs(single - kernel(far[:20])).max() > 1e-2
+    assert np.abs(single - kernel(far[:20])).max() > 1e-3
     ours = solve_svm_by_rows(kernel, far, y, 1.0)
     np.testing.assert_allclose(ours.gradient, y - kernel(far) @ ours.beta, atol=1e-6)
     assert ours.converged
+
+
+def test_outliers_do_not_cost_precision(overlapping):
+    X, y = overlapping
+    X = X.copy()
+    X[[3, 500, 777]] *= 1e3
+    kernel = RBF(0.5)
+    assert NativeRows(kernel, X).terms[0].tolist() == [[SQUARES, 6, 1]]
+    ours = solve_svm_by_rows(kernel, X, y, 1.0)
+    f = y - kernel(X) @ ours.beta
+    rises = np.where(y > 0, ours.beta < 1.0, ours.beta < 0.0)
+    falls = np.where(y > 0, ours.beta > 0.0, ours.beta > -1.0)
+    assert f[rises].max() - f[falls].min() < 1.3e-3
 
 
 def test_samples_are_set_aside_in_turns_and_all_are_right_in_the_end(overlapping, monkeypatch):

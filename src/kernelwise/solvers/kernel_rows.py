@@ -76,24 +76,27 @@ class KernelRows:
         self.n_kept += n_new
 
 
-#: Terms of the native core by the distance that their kernels are made of.
-TERMS = {"sqeuclidean": 0, "cityblock": 1}
+#: How the native core makes the exponent of a kernel: by a product, or by differences squared or as they are.
+PRODUCT, SQUARES, CITY_BLOCK = 0, 1, 2
+#: Distances whose kernels it has.
+NATIVE = ("sqeuclidean", "cityblock")
+#: Rounding of a product up to which it is as good as the differences, which take longer.
+MAX_ROUNDING = 1e-5
 
 
 def can_be_native(kernel: Callable[..., np.ndarray], X: Samples) -> bool:
     """Whether `NativeRows` has a kernel: a sum of Gaussian and Laplacian ones on dense samples."""
     if not isinstance(kernel, Kernel) or not isinstance(X, np.ndarray):
         return False
-    return all(part.distance in TERMS for _, part in kernel.parts())
+    return all(part.distance in NATIVE for _, part in kernel.parts())
 
 
 class NativeRows:
     """Rows of a sum of Gaussian and Laplacian kernels in single precision, made by the native core.
 
     The exponent −s‖z − z'‖² of a Gaussian kernel is the product [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units
-    of ln 2. Its rounding is that of the norms, so it grows with the extent of the centred data over the width
-    of the kernel; the caller measures whether it matters. Kernels of the same distance are powers of the same
-    exponent.
+    of ln 2, or where the norms are so large that their rounding would matter, the sum of squared differences.
+    Kernels of the same distance are powers of the same exponent.
     """
 
     dtype: np.dtype = np.dtype(np.float32)
@@ -101,8 +104,6 @@ class NativeRows:
     def __init__(self, kernel: Kernel, X: np.ndarray) -> None:
         X = np.asarray(X, dtype=np.float64)
         self.n = X.shape[0]
-        #: Of the largest exponents that products add up, times the weights of their kernels.
-        self.rounding = 0.0
         shapes, powers = [], []
         left: list[np.ndarray] = []
         right: list[np.ndarray] = []
@@ -110,19 +111,11 @@ class NativeRows:
             Z = np.asarray(shape.transform(X))
             Z = Z - Z.mean(axis=0)
             largest = max(scale for scale, _ in widths)
-            unit = largest / np.log(2.0)
-            term = TERMS[str(shape.distance)]
-            if term == TERMS["cityblock"]:
-                left.append(unit * Z)
-                right.append(unit * Z)
-            else:
-                norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
-                ones = np.ones_like(norms)
-                left.append(np.hstack([2.0 * unit * Z, -norms, ones]))
-                right.append(np.hstack([Z, ones, -norms]))
-                eps = float(np.finfo(self.dtype).eps)
-                self.rounding += 4.0 * float(norms.max()) * eps * sum(weight for _, weight in widths)
-            shapes.append((term, left[-1].shape[1], len(widths)))
+            total = sum(weight for _, weight in widths)
+            kind, rows, columns = _exponents(shape, Z, largest / np.log(2.0), total)
+            left.append(rows)
+            right.append(columns)
+            shapes.append((kind, rows.shape[1], len(widths)))
             powers += [(scale / largest, weight) for scale, weight in widths]
         self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
         self.left = np.concatenate(left, axis=1, dtype=self.dtype, casting="same_kind")
@@ -174,3 +167,20 @@ def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[
         key = shape.distance, b"" if L is None else L.tobytes()
         found.setdefault(key, (shape, []))[1].append((factor * shape.scale, weight))
     return list(found.values())
+
+
+def _exponents(
+    shape: Kernel, Z: np.ndarray, unit: float, weight: float
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """The kind of a term, and what its exponents −unit·D are made of for rows and for columns.
+
+    ``Z`` are the samples after the map of the kernel, centred, and ``weight`` is what the powers add up to.
+    """
+    if shape.distance == "cityblock":
+        return CITY_BLOCK, unit * Z, unit * Z
+    norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
+    if 4.0 * weight * float(norms.max(initial=0.0)) * np.finfo(np.float32).eps > MAX_ROUNDING:
+        Z = np.sqrt(unit) * Z
+        return SQUARES, Z, Z
+    ones = np.ones_like(norms)
+    return PRODUCT, np.hstack([2.0 * unit * Z, -norms, ones]), np.hstack([Z, ones, -norms])

@@ -50,7 +50,6 @@ ASIDE = 0.8  # … if no more than this share of the active ones is left
 # Single precision is tried down to this tolerance, and kept if a sample of outputs is right to a tenth of it.
 SINGLE_TOL = 1e-4
 SAMPLE = 200
-SOME, WRONG = 64, 1e-4  # samples whose kernel values must not be as wrong as this: K may not be convex then
 # … else f is computed anew in double precision, and single precision goes on from there: its error is that
 # of what changes. After so many times double precision does the rest.
 RENEWALS = 3
@@ -138,11 +137,8 @@ class RowProblem(NamedTuple):
     def _in_single(self, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
         """The same on kernel values in single precision, as long as that is enough."""
         assert isinstance(self.kernel, Kernel)
-        single = NativeRows(self.kernel, np.asarray(self.X))
-        if self._worst_value(single) > WRONG:
-            return self._in_double(tol, limit, memory_limit)
         exact = self._of_variables(KernelRows(self.kernel, self.X, 0))
-        rows = self._of_variables(single)
+        rows = self._of_variables(NativeRows(self.kernel, np.asarray(self.X)))
         f = self._gradient(rows)
         n_iter = 0
         for renewal in range(RENEWALS + 1):
@@ -171,15 +167,6 @@ class RowProblem(NamedTuple):
         support = np.flatnonzero(self.beta)
         everywhere = np.arange(0, self.beta.size, 1 + 2 * self.beta.size // SAMPLE)
         return np.union1d(support[:: 1 + 2 * support.size // SAMPLE], everywhere)
-
-    def _worst_value(self, rows: NativeRows) -> float:
-        """Largest error of some kernel values; 0 where rounding is too small to look."""
-        if rows.rounding < 0.1 * WRONG:
-            return 0.0
-        some = np.arange(0, rows.n, 1 + rows.n // SOME)
-        values = np.empty((some.size, some.size), SINGLE)
-        rows.fill(some, values)
-        return float(np.abs(values - self.kernel(self.X[some])).max())
 
 
 class WorkingSets:

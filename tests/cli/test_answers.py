@@ -414,6 +414,29 @@ def test_a_regression_has_its_error_in_units_of_the_target(run, write):
     assert " r2 " not in out
 
 
+def test_the_logarithm_of_a_target_is_found_used_and_undone(run, refused, write):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1.0, 1.0, size=(150, 3)).round(3)
+    prices = np.exp(1.5 * X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=150)).round(3)
+    name = write("prices.csv", "a,b,c,price", np.column_stack([X, prices]).tolist())
+    plain = json.loads(run("tune", name, *RBF, "--json").out)
+    (found,) = [one for one in plain["findings"] if one["name"] == "logarithm of the target"]
+    assert found["advice"] == "Use --log-target."
+    told = run("tune", name, *RBF, "--log-target", "--model", "m.kw", "--json")
+    result = json.loads(told.out)
+    assert result["settings"]["log_target"]
+    assert result["score"]["cross_validated"] > plain["score"]["cross_validated"]
+    assert "logarithm of the target" not in {one["name"] for one in result["findings"]}
+    rows = csv.DictReader(io.StringIO(run("predict", "m.kw", name).out))
+    predicted = [float(row["prediction"]) for row in rows]
+    assert np.corrcoef(np.log(predicted), np.log(prices))[0, 1] > 0.9
+    assert "the logarithm of the prediction" in run("explain", "m.kw", name).out
+    assert "was trained with --log-target" in refused("export", "m.kw", "m.c")
+    assert "--log-target works for numbers only" in refused(
+        *("tune", name, "--task", "classification", "--log-target")
+    )
+
+
 def test_the_verdict_of_a_comparison_is_the_headline_of_its_report(run, rare, tmp_path):
     options = ("--methods", "SVC defaults,kernelwise", "--folds", "2")
     out = run("compare", rare, *IGNORE, *options, "--report", "c.html").out

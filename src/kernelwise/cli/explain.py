@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,6 +91,8 @@ def explain(
         return
     if out is not None:
         say(f"Wrote the values of {count(n, 'row')} to {out}.")
+    if getattr(model, "target_offset_", None) is not None:
+        found = replace(found, output="the logarithm of the prediction")
     _print(found, list(getattr(model, "classes_", ())), is_own=background is None, out=out)
 
 

@@ -58,6 +58,11 @@ def _refusal(model_file: Path, model: TunedMachine, file: Path) -> str:
     """The sentence on why a model cannot be written."""
     from kernelwise.export import has_terms
 
+    if getattr(model, "target_offset_", None) is not None:
+        return (
+            f"{model_file} was trained with --log-target, which a {file.suffix} file cannot undo. Train the "
+            "model again without it, or use `kernelwise predict`."
+        )
     if not has_terms(model.kernel_):
         return (
             f"{model_file} has the kernel {model.kernel_.title}, which a {file.suffix} file cannot hold. "

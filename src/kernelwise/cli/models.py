@@ -75,6 +75,8 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
     }
     model: TunedSVC | TunedSVR
     if task == "classification":
+        if options.log_target:
+            raise UserError("--log-target works for numbers only. Leave it out, or add --task regression.")
         if options.class_weight is not None:
             check_choice("--class-weight", options.class_weight, ["balanced"])
         model = TunedSVC(**parameters, class_weight=options.class_weight)
@@ -87,7 +89,7 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
         for option, value in of_classes.items():
             if value is not None:
                 raise UserError(f"{option} does not work with --task regression. Leave it out.")
-        model = TunedSVR(**parameters)
+        model = TunedSVR(**parameters, target_transform="log" if options.log_target else None)
     model._settings()
     return model
 

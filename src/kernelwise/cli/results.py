@@ -13,6 +13,7 @@ from kernelwise._core.typing import ScaleLike
 from kernelwise.cli.output import print_facts, print_table, session
 from kernelwise.cli.training_rows import n_copies
 from kernelwise.diagnostics.diagnosis import diagnose, diagnose_pairs, most_serious_first
+from kernelwise.estimators.tuned_svr import TunedSVR, logarithm_finding
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.metric import most_relevant
@@ -85,6 +86,14 @@ def of_tuning(model: TunedMachine, data: Samples, diagnosis: list[Finding], answ
         *(one for one in about_file if one.severity in SERIOUS),
         *(one for one in about_data if one.severity in SERIOUS and one.name not in OF_FIT),
     ]
+
+
+def of_logarithms(model: TunedMachine, data: Samples) -> list[Finding]:
+    """Targets of a regression whose logarithms are easier to predict."""
+    if not isinstance(model, TunedSVR) or model.target_transform is not None:
+        return []
+    found = logarithm_finding(model, data.rows, data.y)
+    return [] if found is None else [found]
 
 
 def of_test(data: Samples, held_out: tuple[Any, Any] | None, answer: Answer) -> list[Finding]:

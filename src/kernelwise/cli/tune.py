@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kernelwise.cli import files, options
-from kernelwise.cli.options import option
+from kernelwise.cli.options import flag, option
 from kernelwise.cli.output import UserError, print_json, say
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class Tuning:
     cost: Annotated[
         list[str] | None, option("CLASS=N,…", "Cost of a wrong prediction, for each true class.")
     ] = None
+    log_target: Annotated[
+        bool, flag("--log-target", "Predict by the logarithm of a target with a long tail, such as a price.")
+    ] = False
     solver: options.Solver = "auto"
     time_budget: options.Budget = None
     n_jobs: options.Jobs = None
@@ -77,7 +80,7 @@ class Tuning:
         """The task before the target is read, which may tell another."""
         from kernelwise.search.scoring.scores import is_of_numbers
 
-        is_of_score = self.scoring is not None and is_of_numbers(self.scoring)
+        is_of_score = self.log_target or (self.scoring is not None and is_of_numbers(self.scoring))
         return "regression" if is_of_score and not self.is_of_classes else "classification"
 
     def as_json(self) -> dict[str, Any]:
@@ -126,7 +129,7 @@ def tune(
     check_one(chosen.group, chosen.time)
     wanted = chosen.guessed_task if task is None else task.value
     model = make_model(wanted, chosen)
-    told_task = wanted if task is not None or chosen.is_of_classes else None
+    told_task = wanted if task is not None or chosen.is_of_classes or chosen.log_target else None
     data = read_samples(file, target, reading, told_task, chosen.group, chosen.time)
     kind = data.encoding.task
     if kind != wanted:
@@ -161,6 +164,7 @@ def tune(
         [
             *results.of_tuning(model, data, diagnosis, answer),
             *results.of_test(data, held_out, answer),
+            *results.of_logarithms(model, data),
         ]
     )
     result = {

@@ -43,6 +43,11 @@ def _check_costs(costs: np.ndarray | None) -> None:
 def _trained(model: Portable) -> Any:
     """The machine of a fitted estimator: its ``best_estimator_``, or itself."""
     check_is_fitted(model)
+    if getattr(model, "target_offset_", None) is not None:
+        raise IncompatibleError(
+            f"This {type(model).__name__} predicts by logarithms of the target, which only kernelwise "
+            "undoes. Keep it with save(path), or train on logarithms of your own and undo them yourself."
+        )
     machine = getattr(model, "best_estimator_", None)
     if machine is not None:
         return machine

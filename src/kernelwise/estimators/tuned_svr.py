@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import skew
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
-from kernelwise._core.sklearn_compat import ELSEWHERE
-from kernelwise._core.typing import MatrixLike
+from kernelwise._core.sklearn_compat import ELSEWHERE, safe_indexing
+from kernelwise._core.typing import MatrixLike, RowsLike
 from kernelwise._core.validation import LARGE_TARGETS, is_dask
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._parameters import OF_TUNED, check_enough
+from kernelwise.estimators._parameters import OF_TUNED, check_enough, one_of
+from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemSVR
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned import Checked, TunedMachine
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
-from kernelwise.search import Found, Regression, make_scorers
+from kernelwise.search import FitContext, Found, Regression, make_scorers
+from kernelwise.tables import Table
+
+#: Rows on which logarithms of targets are judged, at most and at least, and the skewness of a long tail.
+MOST_ROWS, FEWEST_ROWS, LONG_TAIL = 1000, 30, 1.0
+#: The share of the squared error that logarithms have to take away. Targets without relation to X lose by
+#: them, and those that they suit win 7 % or more (18 tables, real and made); a long tail hides both in folds.
+CLEARLY = 0.05
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):
@@ -74,6 +86,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     scale : {"standard", "robust", "minmax"}, transformer or None, default="standard"
         How to scale the features. The scaling is learned from all samples before the folds are drawn. Targets
         are always standardised.
+    target_transform : {None, "log", "auto"}, default=None
+        "log" trains on logarithms of the targets, which suits positive numbers with a long tail, such as
+        prices. Predictions and scores are in the units of y. Targets must not be negative; if some are zero,
+        1 is added to all of them first. "auto" does so if the targets have a long tail and an RBF model of at
+        most 1000 rows is clearly better for it: if its squared error on held-out rows is 5 % less.
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
         Which columns hold words: as in `TunedSVC`.
     tol, max_iter : float, int
@@ -106,7 +123,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     C_, epsilon_ : float
         The chosen C and ε, for standardised targets.
     target_mean_, target_scale_ : float
-        Mean and standard deviation of y (1 if y is constant), which standardise the targets.
+        Mean and standard deviation of y (1 if y is constant), which standardise the targets; with a
+        ``target_transform``, those of the logarithms.
+    target_offset_ : float or None
+        What was added to the targets before the logarithm; None without one.
     best_score_ : float
         The cross-validated score of the choice. It is the best of many and so a little too high.
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
@@ -149,7 +169,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_TUNED, "epsilons": ELSEWHERE}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **OF_TUNED,
+        "epsilons": ELSEWHERE,
+        "target_transform": [None, *one_of(("log", "auto"))],
+    }
 
     @explains_missing("SVR")
     def __init__(
@@ -164,6 +188,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         scoring: Any = None,
         refit: Any = True,
         scale: Any = "standard",
+        target_transform: str | None = None,
         categorical_features: Any = "from_dtype",
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -184,6 +209,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.scoring = scoring
         self.refit = refit
         self.scale = scale
+        self.target_transform = target_transform
         self.categorical_features = categorical_features
         self.tol = tol
         self.max_iter = max_iter
@@ -220,6 +246,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         if is_dask(X):
             from kernelwise.distributed.fit import fit_on_chunks
 
+            if self.target_transform is not None:
+                raise IncompatibleError(
+                    "'target_transform' of TunedSVR needs rows in memory. Pass a numpy array, or logarithms."
+                )
             return fit_on_chunks(self, X, y, sample_weight, routed)
         return self._fit(X, y, sample_weight, routed=routed)
 
@@ -229,13 +259,42 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         how = {"y_numeric": True, "ensure_min_samples": 2, **self._input()}
         features, y = read_samples(self, X, as_numbers(cast(ArrayLike, y)), **how)
         targets = np.asarray(y, dtype=np.float64)
+        self.target_offset_ = self._offset(targets)
+        if self.target_offset_ is not None:
+            targets = np.log(targets + self.target_offset_)
         weight = weights_of_samples(sample_weight, len(targets))
         check_enough(weight[weight > 0], self.cv, me)
         # Rows are the same only if their targets are, too.
         return Checked(features, targets, np.unique(targets, return_inverse=True)[1], weight)
 
     def _family(self) -> Regression:
-        return Regression.at(self.epsilons, self.steering_, "TunedSVR")
+        return Regression.at(self.epsilons, self.steering_, "TunedSVR", getattr(self, "target_offset_", None))
+
+    def _fit(
+        self,
+        X: RowsLike,
+        y: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        context: FitContext | None = None,
+        routed: Routed | None = None,
+    ) -> Self:
+        self._takes_logarithms = self.target_transform == "log"
+        if self.target_transform == "auto" and not self._is_gram():
+            assert y is not None
+            self._takes_logarithms = logarithm_finding(self, X, y) is not None
+        return super()._fit(X, y, sample_weight, context, routed)
+
+    def _offset(self, y: np.ndarray) -> float | None:
+        """What is added to targets before the logarithm; None if there is none."""
+        if not getattr(self, "_takes_logarithms", False):
+            return None
+        lowest = float(y.min())
+        if lowest < 0.0:
+            raise ValueError(
+                f"target_transform='log' of TunedSVR needs targets that are not negative, but the lowest is "
+                f"{lowest:g}. Use target_transform=None."
+            )
+        return 0.0 if lowest > 0.0 else 1.0
 
     def _scorer_of(self, scoring: Any) -> Any:
         return make_scorers(SVR(), scoring, "TunedSVR")
@@ -266,7 +325,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
         """Return predictions in the units of y, of shape (n_samples,)."""
-        return self.target_mean_ + self.target_scale_ * self.machine_values(X).ravel()
+        offset = getattr(self, "target_offset_", None)  # which models of earlier versions do not have
+        family = Regression(mean=self.target_mean_, deviation=self.target_scale_, offset=offset)
+        return family.in_units(self.machine_values(X).ravel())
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """Return the score that ``scoring`` names; R² if ``scoring`` is None.
@@ -281,7 +342,40 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         """
         if self.steering_ is None:
             predicted, scale = self.predict(X), self.target_scale_
-            if not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS:  # R² has no unit, but its squares overflow
+            if (
+                getattr(self, "target_offset_", None) is None
+                and not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS
+            ):  # R² has no unit, but its squares overflow
                 y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
             return float(r2_score(y, predicted, sample_weight=sample_weight))
         return self._asked_score(X, y, {"sample_weight": sample_weight, **params})
+
+
+def logarithm_finding(model: TunedSVR, X: RowsLike, y: ArrayLike) -> Finding | None:
+    """What to say of targets whose logarithms an RBF model predicts clearly better; None of others.
+
+    The model is tuned twice on the same folds of at most `MOST_ROWS` rows, for targets that are not negative
+    and have a long tail, and both are scored by R² in the units of y.
+    """
+    values = np.asarray(as_numbers(y), dtype=float)
+    if len(values) < FEWEST_ROWS or not values.min() >= 0.0 or not skew(values) > LONG_TAIL:
+        return None
+    rows = np.sort(np.random.default_rng(0).permutation(len(values))[:MOST_ROWS])
+    part = X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
+    results = []
+    for transform in (None, "log"):
+        one = TunedSVR(
+            "rbf",
+            scale=model.scale,
+            target_transform=transform,
+            categorical_features=model.categorical_features,
+            n_jobs=model.n_jobs,
+            random_state=model.random_state,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a model that nobody gets
+            results.append(one.fit(part, values[rows]).result_)
+    plain, of_logarithms = (result.score for result in results)
+    if not of_logarithms - plain > CLEARLY * (1.0 - plain):
+        return None
+    return catalogue.LOGARITHM_HELPS(n_rows=len(rows), score=of_logarithms, plain=plain)

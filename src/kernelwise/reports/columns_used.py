@@ -218,7 +218,8 @@ def _sizes(model: TunedMachine, n: int) -> tuple[int, int] | None:
 
 def _unit(model: TunedMachine, found: Explanation) -> str:
     if found.output == "prediction":
-        return "the prediction"
+        is_log = getattr(model, "target_offset_", None) is not None
+        return "the logarithm of the prediction" if is_log else "the prediction"
     what = "log odds" if found.output == "probability-log-odds" else "decision value"
     return f"the {what} of each class" if found.output_names else f"the {what} of “{model.classes_[1]}”"
 

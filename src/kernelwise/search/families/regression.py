@@ -21,7 +21,7 @@ from kernelwise.search.propose.candidates import (
     NUMBER_RULES,
 )
 from kernelwise.search.result import HeldOut
-from kernelwise.search.scoring.held_out_answers import NumberAnswers
+from kernelwise.search.scoring.held_out_answers import NumberAnswers, from_logarithms
 from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
 from kernelwise.search.scoring.scores import Scoring, score_unit
 from kernelwise.search.settings import checked_values
@@ -49,7 +49,8 @@ class Regression(Family):
     """Numbers, standardised by ``mean`` and ``deviation``, learned with an ε-insensitive loss.
 
     ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried; ``scoring``
-    is what is maximised.
+    is what is maximised. With an ``offset``, the targets are logarithms of y + offset, scores are those of y,
+    and ``variance`` is that of y.
     """
 
     # A path takes K four times over, and most rows are support vectors.
@@ -65,14 +66,18 @@ class Regression(Family):
     epsilons: tuple[float, ...] = (FIRST_EPSILON,)
     fits_epsilon: bool = True
     scoring: Scoring = None
+    offset: float | None = None
+    variance: float = 1.0
 
     @classmethod
-    def at(cls, epsilons: ArrayLike | None, scoring: Scoring, owner: str) -> Self:
+    def at(
+        cls, epsilons: ArrayLike | None, scoring: Scoring, owner: str, offset: float | None = None
+    ) -> Self:
         """The family before targets are known; ``epsilons`` and ``scoring`` are the user's, or None."""
         if epsilons is None:
-            return cls(scoring=scoring)
+            return cls(scoring=scoring, offset=offset)
         tried = checked_values(epsilons, "epsilons", owner, check_not_negative, "float")
-        return cls(epsilons=tuple(tried), fits_epsilon=False, scoring=scoring)
+        return cls(epsilons=tuple(tried), fits_epsilon=False, scoring=scoring, offset=offset)
 
     def of_targets(self, y: np.ndarray, weight: np.ndarray, owner: str) -> Regression:
         """The family that standardises these targets."""
@@ -82,21 +87,43 @@ class Regression(Family):
         deviation = 1.0
         if np.ptp(y) > 0.0 and largest > 0.0:
             deviation = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
-        return replace(self, mean=mean, deviation=deviation)
+        variance = 1.0
+        if self.offset is not None:
+            own = from_logarithms(y, self.offset)
+            variance = float(np.average((own - np.average(own, weights=weight)) ** 2, weights=weight)) or 1.0
+        return replace(self, mean=mean, deviation=deviation, variance=variance)
 
     @property
     def score_unit(self) -> float:
         """What the score is measured in."""
-        return score_unit(self.scoring, self.deviation)
+        return score_unit(
+            self.scoring, self.deviation if self.offset is None else float(np.sqrt(self.variance))
+        )
+
+    @property
+    def answers(self) -> NumberAnswers:
+        """What scorers are shown."""
+        return NumberAnswers(self.mean, self.deviation, self.offset, self.variance)
 
     def in_units(self, target: np.ndarray) -> np.ndarray:
         """Standardised values in the units of y."""
-        return self.mean + self.deviation * target
+        return self.answers.truth(target)
+
+    def constants(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """The mean and the median of standardised targets, shape (2,); the mean is that of y itself."""
+        order = np.argsort(y, kind="stable")
+        share = np.cumsum(weight[order])
+        median = y[order][np.searchsorted(share, share[-1] / 2.0)]
+        mean = np.average(y, weights=weight)
+        if self.offset is not None:
+            of_y = np.average(self.in_units(y), weights=weight)
+            mean = (np.log(of_y + self.offset) - self.mean) / self.deviation
+        return np.array([mean, median])
 
     def scored_by(
         self, scoring: Scoring, scorer: Any, X: MatrixLike, samples: Samples, owner: str
     ) -> tuple[Regression, HeldOutScorer]:
-        path_scorer = PathScorer(scorer, scoring, NumberAnswers(self.mean, self.deviation))
+        path_scorer = PathScorer(scorer, scoring, self.answers)
         of_rows = X, samples.y, samples.weight
         return self, HeldOutScorer(path_scorer, *of_rows, classes=np.empty(0), is_share=False)
 

@@ -23,6 +23,10 @@ from kernelwise.search.scoring.scores import (
 )
 from kernelwise.solvers.probability import class_probabilities, most_likely, shown_odds
 
+#: The largest exponent: predictions of logarithms that run away stay finite, and so do their squares.
+LARGEST = 300.0
+#: Scores of logarithms are no lower: a prediction that ran away must not outweigh all others.
+WORST = -1.0
 #: What makes the labels of one test part.
 Labels = Callable[[], np.ndarray]
 
@@ -228,9 +232,17 @@ class BothAnswers(ClassAnswers):
         return found[:, :, 0] if found.shape[2] == 1 else found
 
 
+def from_logarithms(values: np.ndarray, offset: float) -> np.ndarray:
+    """Numbers whose logarithms, after the offset was added, are these values."""
+    return np.asarray(np.exp(np.minimum(values, LARGEST)) - offset)
+
+
 @dataclass(frozen=True)
 class NumberAnswers:
-    """Predictions of targets standardised by mean and deviation, which scorers see in the units of y."""
+    """Predictions of targets standardised by mean and deviation, which scorers see in the units of y.
+
+    With an ``offset``, the standardised targets are logarithms of y + offset, and ``variance`` is that of y.
+    """
 
     known: ClassVar[str] = "predictions"
     usable: ClassVar[str] = ", ".join(map(repr, OF_NUMBERS))
@@ -238,6 +250,8 @@ class NumberAnswers:
 
     mean: float
     deviation: float
+    offset: float | None = None
+    variance: float = 1.0
 
     def indices(self, decision: np.ndarray, n_classes: int) -> np.ndarray:
         """Standardised predictions of shape (n_Cs, n_test), which have no index."""
@@ -254,7 +268,10 @@ class NumberAnswers:
         """
         if scoring is not None:
             return None
-        return 1.0 - np.average((held.decision - held.y) ** 2, axis=1, weights=held.weight)
+        if self.offset is None:
+            return 1.0 - np.average((held.decision - held.y) ** 2, axis=1, weights=held.weight)
+        squares = (self.truth(held.decision) - self.truth(held.y)) ** 2
+        return np.maximum(1.0 - np.average(squares, axis=1, weights=held.weight) / self.variance, WORST)
 
     def machine(self, X: object, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
         """The machine that a scorer sees."""
@@ -262,4 +279,5 @@ class NumberAnswers:
 
     def truth(self, y: np.ndarray) -> np.ndarray:
         """Values in the units of y."""
-        return self.mean + self.deviation * y
+        values = self.mean + self.deviation * y
+        return values if self.offset is None else from_logarithms(values, self.offset)

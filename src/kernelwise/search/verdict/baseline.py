@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
+from kernelwise.search.families.regression import Regression
 from kernelwise.search.scoring.scores import ODDS
 from kernelwise.solvers.probability import SMALLEST
 
@@ -69,13 +69,9 @@ def _constants(validator: CrossValidator) -> tuple[np.ndarray, list[str]]:
         decision = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
         shown = family.as_shown(decision[None], np.broadcast_to(odds, decision.shape)[None])[0]
         return shown, [repr(label) for label in family.classes.tolist()]
-    held = validator.held_out
-    order = np.argsort(held.y, kind="stable")
-    share = np.cumsum(held.weight[order])
-    median = held.y[order][np.searchsorted(share, share[-1] / 2.0)]
-    units: Any = validator.scorer
-    values = np.array([np.average(held.y, weights=held.weight), median])
-    shown = units.path_scorer.answers.truth(values)
+    assert isinstance(family, Regression)
+    values = family.constants(validator.held_out.y, validator.held_out.weight)
+    shown = family.in_units(values)
     return values, [f"the mean ({shown[0]:.4g})", f"the median ({shown[1]:.4g})"]
 
 

@@ -113,12 +113,12 @@ def test_laanaya_figure_1_has_the_plain_machine_and_the_constant_trace(run, rows
 def test_table_2_of_paper_003_takes_the_sets_that_are_there(monkeypatch, run, rows):
     X, y = load_breast_cancer(return_X_y=True)
     there = {"heart_statlog": SimpleNamespace(X=X, y=y)}
-    monkeypatch.setattr(laanaya, "load_or_say", there.get)
+    monkeypatch.setattr(plain_start, "load_or_say", there.get)
     monkeypatch.setattr(laanaya, "methods", lambda kernel: {laanaya.NAMES[0]: rbf_select})
     (row,) = rows(run("laanaya", "real"), "table2")
     assert (row["data"], row["method"]) == ("heart_statlog", laanaya.NAMES[0])
     assert 88 < row["rate %"] <= 100
-    monkeypatch.setattr(laanaya, "load_or_say", lambda name: None)
+    monkeypatch.setattr(plain_start, "load_or_say", lambda name: None)
     assert "table2" not in run("laanaya", "real").tables
 
 

@@ -36,11 +36,11 @@ from kernelwise.studies.laanaya.plain_start import (
     Draw,
     convexity,
     correlation,
+    draws,
     protocol,
-    random_parts,
     weston_parts,
 )
-from kernelwise.studies.study import Study, load_or_say
+from kernelwise.studies.study import Study
 from kernelwise.studies.tables import Row, grouped
 
 Choose = Callable[[np.ndarray, np.ndarray], Any]  # with a fitted machine as `estimator`
@@ -184,13 +184,11 @@ def sigma_figure(rows: list[Row]) -> Curves:
 def real(study: Study) -> None:
     """Table 2."""
     rows: list[Row] = []
-    for name in study.choose(("breast_cancer_wisconsin", "heart_statlog"), ("heart_statlog",)):
-        data = load_or_say(name)
-        if data is not None:
-            draw = partial(random_parts, data.X, data.y, 100, 100)
-            found = methods("gaussian")
-            few = {method: found[method] for method in found if method in (NAMES[0], NAMES[-1])}
-            rows += compare(study, "real", name, draw, study.choose(found, few))
+    found = methods("gaussian")
+    few = {method: found[method] for method in found if method in (NAMES[0], NAMES[-1])}
+    names = study.choose(("breast_cancer_wisconsin", "heart_statlog"), ("heart_statlog",))
+    for name, draw in draws(names).items():
+        rows += compare(study, "real", name, draw, study.choose(found, few))
     study.table("table2", "Table 2 with settings of our own: C = 10, one of four starts", rows)
     note_differences(study, rows)
     if rows:
@@ -205,10 +203,8 @@ def plain(study: Study) -> None:
     """Whether the automatic choice stays with RBF where a metric does not help."""
     rows: list[Row] = []
     found: dict[str, Choose] = {"SVM (RBF + grid)": rbf_select, "ours, automatic": learn_metric}
-    for name in DATA[-2:]:
-        data = load_or_say(name)
-        if data is not None:
-            rows += compare(study, "plain", name, partial(random_parts, data.X, data.y, 200, 2000), found)
+    for name, draw in draws(DATA[-2:], 200, 2000).items():
+        rows += compare(study, "plain", name, draw, found)
     study.table("plain", "Data on which a metric does not help", rows)
 
 

@@ -15,7 +15,7 @@ the mean of all features or the first of them. "convexity" shows whether w is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -250,14 +250,14 @@ def error_of_mean(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def draws() -> dict[str, Draw]:
-    """The partitions of every set that is there."""
-    found: dict[str, Draw] = {"weston": weston_parts}
-    for name in SETS[1:]:
-        data = load_or_say(name)
-        if data is not None:
-            found[name] = partial(random_parts, data.X, data.y, 100, 100)
-    return found
+def draws(names: Iterable[str] = SETS[1:], n_train: int = 100, n_test: int = 100) -> dict[str, Draw]:
+    """The random partitions of every set that is there."""
+    found = {name: load_or_say(name) for name in names}
+    return {
+        name: partial(random_parts, data.X, data.y, n_train, n_test)
+        for name, data in found.items()
+        if data is not None
+    }
 
 
 def weston_parts(trial: int) -> Parts:
@@ -348,7 +348,7 @@ def convexity_rows(study: Study) -> list[Row]:
 def protocol(study: Study) -> None:
     """Tables 1 and 2 from the start and with the C of the plain machine."""
     rows: list[Row] = []
-    for name, draw in draws().items():
+    for name, draw in {"weston": weston_parts, **draws()}.items():
         rows += protocol_rows(study, name, draw)
     study.table("protocol", "Tables 1 and 2 from the width and C of the plain machine", rows)
     for sentence in protocol_sentences(rows):
@@ -358,7 +358,7 @@ def protocol(study: Study) -> None:
 def correlation(study: Study) -> None:
     """What a full Q gains over a diagonal one."""
     # The set on which the paper's gain is largest.
-    real = {name: draw for name, draw in draws().items() if name == "heart_statlog"}
+    real = draws(("heart_statlog",))
     caption = "A full Q beside a diagonal one, from the width and C of the plain machine"
     study.table("correlation", caption, correlation_rows(study, real))
 

@@ -168,6 +168,8 @@ def test_a_journal_of_an_earlier_version_is_refused_and_left_alone(tmp_path, tor
     "statement",
     [
         "UPDATE cells SET value = '[0.1, 0.' WHERE rowid = 1",
+        "UPDATE cells SET value = '0.75' WHERE rowid = 1",
+        "UPDATE cells SET name = 'other' WHERE rowid = 1",
         "UPDATE about SET value = x'ff'",
         "UPDATE cells SET value = CAST(x'ff' AS TEXT)",
         "DROP TABLE cells",

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from tests.tables.conftest import as_library, columns
@@ -99,8 +100,14 @@ def test_complete_numbers_are_not_coded():
     assert not hasattr(by_frame, "encoder_")
     by_array = TunedSVC("rbf").fit(frame.to_numpy(dtype=float), y)
     assert_array_equal(by_frame.predict_proba(frame), by_array.predict_proba(frame.to_numpy(dtype=float)))
+    filled = by_frame.predict_proba(frame.assign(a=frame["a"].median()))
+    with pytest.warns(
+        KernelwiseWarning, match=r"Column 'a': 60 cells are missing .* count as the median, -0"
+    ):
+        assert_array_equal(by_frame.predict_proba(frame.assign(a=np.nan)), filled)
+    sparse_model = TunedSVC("rbf").fit(csr_matrix(X), y)
     with pytest.raises(ValueError, match=r"X contains NaN, but the training samples had no gaps"):
-        by_frame.predict(frame.assign(a=np.nan))
+        sparse_model.predict(np.full((1, 3), np.nan))
 
 
 def test_a_second_fit_forgets_the_table():

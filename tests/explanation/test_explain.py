@@ -274,7 +274,7 @@ def test_columns_of_any_size_are_compared(cancer):
         ("'n_jobs' of explain must be None", {"n_jobs": 0}),
         ("'random_state' of explain must be None", {"random_state": -1}),
         ("features", {"X": np.zeros((2, 3))}),
-        ("NaN", {"X": np.full((1, 6), np.nan)}),
+        ("X contains infinity", {"X": np.full((1, 6), np.inf)}),
     ],
 )
 def test_bad_input_is_named(cancer, message, settings):
@@ -491,7 +491,7 @@ def test_what_is_no_model_is_named(cancer):
 
 def test_mistakes_in_the_background_are_said_to_be_there(cancer):
     model = TunedSVC("rbf").fit(*cancer)
-    for background in (np.full((2, 6), np.nan), np.empty((0, 6)), np.zeros((2, 3))):
+    for background in (np.full((2, 6), np.inf), np.empty((0, 6)), np.zeros((2, 3))):
         with pytest.raises(ValueError, match="In the background of explain"):
             explain(model, cancer[0][:2], background=background)
 

@@ -168,6 +168,7 @@ def test_coupled_probabilities_come_along_where_they_disagree_with_votes(outputs
     assert_same(outputs(model, new), model, new)
 
 
+@pytest.mark.filterwarnings("ignore:.*unlike the training rows")
 def test_rows_far_from_all_others_have_the_same_label(outputs, wine):
     """Every kernel value is zero there, and all pairwise probabilities are what the offsets say."""
     X, y, _ = wine

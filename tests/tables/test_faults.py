@@ -271,7 +271,11 @@ def test_a_fault_without_a_place_names_the_file():
         ),
         (
             lambda k: "-" if k == 4 else f"{k}.25",
-            "most of them numbers (but '-', first in line 6): it looks like a q",
+            "most of them numbers (but '-'): it looks like a quantity. Add --task regression",
+        ),
+        (
+            lambda k: f"${k}.25",
+            "in 120 rows, which are numbers: it looks like a quantity. Add --task regression",
         ),
         (lambda k: "", "column 'y': it is the target, and has no values."),
     ],

@@ -595,6 +595,7 @@ def test_text_is_coded_alike_whatever_the_order_of_rows_and_their_copies():
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*unlike the training rows")
 def test_a_new_cell_means_the_same_whatever_the_other_cells_are(tmp_path):
     frame = pd.DataFrame({"size": SIZE, "town": TOWN})
     model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)

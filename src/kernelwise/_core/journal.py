@@ -1,6 +1,7 @@
 """A file that remembers finished work, so that an interrupted run goes on where it stopped.
 
-The file is an SQLite database: a table of what the cells belong to, and a table of finished cells, in JSON.
+The file is an SQLite database: a table of what the cells belong to, and a table of finished cells, in JSON,
+each with a checksum: what was changed by hand is no finished work.
 Rows are only ever added, and each is on the disk before the next cell is begun: a process that is killed
 loses at most the cell that it was writing.
 """
@@ -21,8 +22,9 @@ from numpy.typing import ArrayLike
 
 from kernelwise._core.typing import PathLike, RowsLike, is_sparse
 
-#: What the header of the file says: "KWJL", and the version of the tables. Version 1 was lines of JSON.
-APPLICATION, FORMAT = 0x4B574A4C, 2
+#: What the header of the file says: "KWJL", and the version of the tables. Version 1 was lines of JSON, and 2
+#: had no checksums.
+APPLICATION, FORMAT = 0x4B574A4C, 3
 MISSING = object()  # None is a value
 
 
@@ -86,9 +88,9 @@ class Journal(MutableMapping[str, Any]):
             run(f"PRAGMA application_id = {APPLICATION}")
             run(f"PRAGMA user_version = {FORMAT}")
             for table in ("about", "cells"):
-                run(f"CREATE TABLE {table} (name TEXT NOT NULL, value TEXT NOT NULL)")
-            for row in head.items():
-                run("INSERT INTO about VALUES (?, ?)", row)
+                run(f"CREATE TABLE {table} (name TEXT NOT NULL, value TEXT NOT NULL, checksum TEXT NOT NULL)")
+            for name, value in head.items():
+                run("INSERT INTO about VALUES (?, ?, ?)", (name, value, _checksum(name, value)))
         self._check_head({name: json.loads(value) for name, value in head.items()})
         self._cells = self._rows("cells")
         # Writing anything makes SQLite take over, and in the end remove, the file that a killed process left.
@@ -117,9 +119,11 @@ class Journal(MutableMapping[str, Any]):
                 )
 
     def _rows(self, table: str) -> dict[str, Any]:
-        rows = self._database.execute(f"SELECT name, value FROM {table} ORDER BY rowid").fetchall()
+        rows = self._database.execute(f"SELECT name, value, checksum FROM {table} ORDER BY rowid").fetchall()
         try:
-            return {name.decode(): json.loads(value) for name, value in rows}
+            if any(_checksum(name.decode(), value.decode()) != check.decode() for name, value, check in rows):
+                raise ValueError("a row was changed")
+            return {name.decode(): json.loads(value) for name, value, _ in rows}
         except (AttributeError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(self._damaged()) from error
 
@@ -165,9 +169,9 @@ class Journal(MutableMapping[str, Any]):
         return self._cells[key]
 
     def __setitem__(self, key: str, value: object) -> None:
-        row = (key, _json(value))
+        text = _json(value)
         with self._one_writer, self._errors_as_sentences():
-            self._database.execute("INSERT INTO cells VALUES (?, ?)", row)
+            self._database.execute("INSERT INTO cells VALUES (?, ?, ?)", (key, text, _checksum(key, text)))
         self._cells[key] = value
 
     def __delitem__(self, key: str) -> None:
@@ -198,6 +202,10 @@ def _json(value: object) -> str:
         raise type(error)(
             f"A journal can store only what JSON can hold, neither NaN nor NumPy numbers: {error}."
         ) from None
+
+
+def _checksum(name: str, value: str) -> str:
+    return hashlib.sha256(f"{len(name)} {name}{value}".encode()).hexdigest()[:16]
 
 
 def _short(value: object) -> str:

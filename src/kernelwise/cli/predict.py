@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,7 @@ def predict(
     """
     from kernelwise.cli.samples import read_more, rows_of
     from kernelwise.cli.training_rows import caution
+    from kernelwise.estimators.unlike import UNLIKE
     from kernelwise.tables import DETECTION
 
     if str(out) == "-":  # as FILE: the standard stream
@@ -70,11 +72,15 @@ def predict(
     names, columns = kept_columns(table, keep)
     told: list[str] = []
     X = rows_of(table, encoding, unknown.value, strict, told)
-    predictions = model.predict(X)
-    answers = _unusual if encoding.task == DETECTION else _classes_or_numbers
-    for name, column in answers(model, X, predictions, proba):
-        names.append(name)
-        columns.append(column)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", f".*{UNLIKE}")  # which is told below, with lines
+        predictions = model.predict(X)
+        answers = _unusual if encoding.task == DETECTION else _classes_or_numbers
+        for name, column in answers(model, X, predictions, proba):
+            names.append(name)
+            columns.append(column)
+    if encoding.task != DETECTION and hasattr(model, "training_range_"):
+        told.append(model.unlike(X).message(table.line))
     if encoding.task != DETECTION and encoding.has_labels(table):
         told.append(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
     told.append(caution(model, X, is_detector=encoding.task == DETECTION))

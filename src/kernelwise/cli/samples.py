@@ -199,7 +199,7 @@ def check_classes(data: Samples, path: Path) -> None:
 
 def label_findings(data: Samples) -> list[Finding]:
     """Labels that are written in two ways."""
-    from kernelwise.diagnostics.targets import spelling_findings
+    from kernelwise.tables import spelling_findings
 
     counts = Counter(data.y.tolist())
     return spelling_findings(list(counts), list(counts.values()))

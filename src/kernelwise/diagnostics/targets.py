@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.equal_points import number_equal_rows
-from kernelwise._core.text import count
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.findings import Finding, catalogue
-
-
-def spelling_findings(classes: Sequence[Any], counts: Sequence[int], noun: str = "row") -> list[Finding]:
-    """A warning if classes that are words differ only in capitals or spaces."""
-    groups: dict[str, list[int]] = {}
-    for k, label in enumerate(classes):
-        if isinstance(label, str):
-            groups.setdefault("".join(label.split()).casefold(), []).append(k)
-    twice = [sorted(group, key=lambda k: -counts[k]) for group in groups.values() if len(group) > 1]
-    if not twice:
-        return []
-    pairs = [
-        " and ".join(f"{classes[k]!r} ({count(int(counts[k]), noun)})" for k in group) for group in twice
-    ]
-    return [catalogue.TWO_SPELLINGS(groups=listed(pairs))]
-
+from kernelwise.tables import spelling_findings
 
 N_FOLDS = 5  # of the usual cross-validation
 UNEQUAL, VERY_UNEQUAL = 3.0, 10.0  # largest class over smallest

@@ -5,18 +5,20 @@ They say what happens to new samples before the decision values, and how these a
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import BaseEstimator, OutlierMixin, is_outlier_detector
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.reading import read_samples
+from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.threads import in_order, one_blas_thread
-from kernelwise._core.typing import PathLike, RowsLike
+from kernelwise._core.typing import PathLike, RowsLike, is_sparse
 from kernelwise._core.validation import FLOATS, check_not_below_zero, check_samples
 from kernelwise.estimators.kernel_argument import (
     KernelFunction,
@@ -29,7 +31,10 @@ from kernelwise.estimators.kernel_argument import (
     matrix_source,
     takes_distances,
 )
+from kernelwise.estimators.unlike import Unlike, find_unlike
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.search import apply_scaler
+from kernelwise.tables import Column, Table, fit_columns
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB), …
 LEAST_ROWS = 256  # … of so many rows at least: what is prepared for support vectors serves all of them
@@ -160,6 +165,7 @@ class WithMachine(SamplesOrGram):
 
     scaler_: Any
     best_estimator_: Any
+    training_range_: np.ndarray
     _gram_columns: np.ndarray | None
 
     def report(
@@ -190,7 +196,37 @@ class WithMachine(SamplesOrGram):
         samples = self._read_new(X)
         return samples[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, samples)
 
+    def unlike(self, X: RowsLike) -> Unlike:
+        """How unlike the training samples new ones are, of shape (n_samples, n_features).
+
+        The ``rows`` of the result are those whose answers are not to be relied on; its ``message()`` says so.
+        A sample is unlike the training samples if a number is beyond their range by more than the range is
+        wide, or if it is farther from all support vectors, in the space of the kernel, than any training
+        sample. `predict` warns of the first.
+        """
+        check_is_fitted(self, "best_estimator_")
+        if not hasattr(self, "training_range_"):
+            raise AttributeError(
+                f"This {type(self).__name__} does not know the ranges of its training samples: these were "
+                "sparse, or kernel values, or an older version has trained it."
+            )
+        samples = self._read_features(X)
+        return find_unlike(self, samples, apply_scaler(self.scaler_, samples))
+
     def _read_new(self, X: RowsLike) -> Any:
+        samples = self._read_features(X)
+        # Samples that are unlike the others are what a model of one class is for.
+        is_told = (
+            hasattr(self, "training_range_") and not is_sparse(samples) and not is_outlier_detector(self)
+        )
+        if is_told:
+            told = find_unlike(self, samples).message()
+            if told:
+                warnings.warn(told, KernelwiseWarning, stacklevel=stacklevel_of_user())
+        return samples
+
+    def _read_features(self, X: RowsLike) -> Any:
+        """Features of new samples; a gap that no training sample had is the median, with a warning."""
         encoder = getattr(self, "encoder_", None)
         if encoder is not None:
             return encoder.read(X)
@@ -199,10 +235,22 @@ class WithMachine(SamplesOrGram):
         except ValueError as error:
             if "contains NaN" not in str(error):
                 raise
-            raise ValueError(
-                "X contains NaN, but the training samples had no gaps. Fill the gaps, or train the model on "
-                "samples with gaps."
-            ) from error
+            samples = None
+            if hasattr(self, "training_range_"):
+                samples = read_samples(self, X, reset=False, **self._input(), ensure_all_finite="allow-nan")
+            if samples is None or is_sparse(samples):
+                raise ValueError(
+                    "X contains NaN, but the training samples had no gaps. Fill the gaps, or train the model "
+                    "on samples with gaps."
+                ) from error
+        names = getattr(self, "feature_names_in_", range(samples.shape[1]))
+        columns = [
+            Column(name, fill=float(fill)) for name, fill in zip(names, self.training_range_[1], strict=True)
+        ]
+        _, notes = fit_columns(Table(tuple(names), tuple(samples.T)), range(len(columns)), columns)
+        for note in notes:
+            warnings.warn(note, KernelwiseWarning, stacklevel=stacklevel_of_user())
+        return np.where(np.isnan(samples), self.training_range_[1], samples)
 
     def machine_values(self, X: RowsLike) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""

@@ -22,6 +22,7 @@ from kernelwise._core.validation import seed_of
 from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route_fit, route_score, router
 from kernelwise.estimators.kernel_argument import matrix_check
+from kernelwise.estimators.unlike import reach_of, training_range
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.search import (
@@ -38,7 +39,15 @@ from kernelwise.search import (
     new_context,
     run,
 )
-from kernelwise.tables import Table, by_column, findings_of_table, judge_texts, learn_encoder, to_table
+from kernelwise.tables import (
+    Table,
+    by_column,
+    findings_of_table,
+    judge_texts,
+    learn_encoder,
+    spelling_findings,
+    to_table,
+)
 
 
 class IfLearned:
@@ -100,6 +109,7 @@ NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
     *("_knows_class_weights", "_costs", "threshold_", "threshold_error_"),
     *("_gram_columns", "cv_results_", "result_", "diagnostics_", "encoder_", "_sigmoid"),
+    *("training_range_", "_reach"),
 )
 
 
@@ -225,6 +235,9 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
                 frame = judge_texts(frame, np.asarray(y), is_classifier(self))
             features = self._encode(frame, weight, context)
         self._name_features(features, context)
+        limits = None if is_gram else training_range(features, weight)
+        if limits is not None:
+            self.training_range_ = limits
         data = TrainingData(
             *(features, y, identity, weight),
             names=[repr(name) for name in getattr(self, "feature_names_in_", ())] or None,
@@ -232,7 +245,10 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
             check_matrix=matrix_check(self.kernel),
             to_score=asked_by_row(routed, weight, is_weighted=sample_weight is not None),
             split=routed.split,
-            findings=[] if frame is None else findings_of_table(frame, self.encoder_),
+            findings=[
+                *([] if frame is None else findings_of_table(frame, self.encoder_)),
+                *(spelling_findings(self.classes_, np.bincount(y)) if is_classifier(self) else ()),
+            ],
         )
         if not is_gram and not is_outlier_detector(self):  # labels of outliers are no target
             columns = features if frame is None else by_column(frame, self.encoder_)
@@ -276,6 +292,8 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         self.n_iter_, self._gram_columns = last.machine.n_iter_, None
         if found.prepared.is_gram:
             self._gram_columns = found.prepared.distinct.rows[last.rows]
+        else:
+            self._reach = reach_of(last.machine, found.prepared.Z)
         if found.machine is not None:
             self._sigmoids, self._record = found.machine.sigmoids, found.machine.record
 

@@ -117,6 +117,9 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         The final model, for scaled features. Its coefficients sum to one, and its offset is the threshold.
     scaler_ : transformer or None
         The fitted scaling of the features.
+    training_range_ : ndarray of shape (3, n_features)
+        Smallest, median and largest value of each feature, after words and gaps were coded, in dense training
+        samples; `unlike` goes by them.
     encoder_ : Encoder
         Turns words and gaps into features; it exists only if the samples have some.
     steering_ : str or None

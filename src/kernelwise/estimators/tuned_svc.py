@@ -28,6 +28,7 @@ from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemSVC
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
+from kernelwise.estimators.unlike import tell_unknown_labels
 from kernelwise.findings import catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
@@ -167,6 +168,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     threshold_, threshold_error_ : float
         The probability above which `predict` returns ``classes_[1]``, if ``threshold`` is given, and its
         standard error if it was chosen by "auto".
+    training_range_ : ndarray of shape (3, n_features)
+        Smallest, median and largest value of each feature, after words and gaps were coded, in dense training
+        samples; `unlike` goes by them.
     encoder_ : Encoder
         Turns words and gaps into features; it exists only if the samples have some.
         ``encoder_.feature_names`` are the names of these features, and ``encoder_.read(X)`` returns the
@@ -380,6 +384,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         **params
             Further arguments of the scorer.
         """
+        if hasattr(self, "classes_"):
+            tell_unknown_labels(y, self.classes_)
         if self.steering_ is None:
             return super().score(X, y, sample_weight, **params)
         return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

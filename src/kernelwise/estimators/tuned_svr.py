@@ -143,6 +143,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         The final model, for scaled features and standardised targets.
     scaler_ : transformer or None
         The fitted scaling of the features.
+    training_range_ : ndarray of shape (3, n_features)
+        Smallest, median and largest value of each feature, after words and gaps were coded, in dense training
+        samples; `unlike` goes by them.
     encoder_ : Encoder
         Turns words and gaps into features; it exists only if the samples have some.
         ``encoder_.feature_names`` are the names of these features, and ``encoder_.read(X)`` returns the

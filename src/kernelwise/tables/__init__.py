@@ -12,10 +12,11 @@ from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut
 from kernelwise.tables.dates import Dates
 from kernelwise.tables.encoder import Encoder, Layout, by_column, learn_encoder
 from kernelwise.tables.judge import judge_texts
+from kernelwise.tables.new_rows import fit_columns
 from kernelwise.tables.read import read_table
 from kernelwise.tables.read.frames import to_table
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
-from kernelwise.tables.target import DETECTION, usual_targets
+from kernelwise.tables.target import DETECTION, spelling_findings, usual_targets
 from kernelwise.tables.text import Text
 from kernelwise.tables.training_file import Encoding, Learned, learn_encoding
 from kernelwise.tables.warnings import findings_of_table
@@ -35,12 +36,14 @@ __all__ = [
     "Text",
     "by_column",
     "findings_of_table",
+    "fit_columns",
     "is_missing",
     "is_numbers",
     "judge_texts",
     "learn_encoder",
     "learn_encoding",
     "read_table",
+    "spelling_findings",
     "to_table",
     "usual_targets",
 ]

@@ -175,7 +175,7 @@ def by_column(table: Table, encoder: Encoder) -> np.ndarray:
     for k, (column, values) in enumerate(zip(encoder.columns, table.columns, strict=True)):
         if not column.is_words:
             features = column.transform(values)
-            found[:, k] = features[:, -1 - column.has_gaps] if features.shape[1] else 0.0
+            found[:, k] = features[:, -1 - column.has_gaps] if features.shape[1] > column.has_gaps else 0.0
             continue
         place = {word: code for code, word in enumerate(sorted(set(values[~is_missing(values)])))}
         codes = np.array([place.get(word, -1) for word in values])

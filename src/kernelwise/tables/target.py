@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from kernelwise._core.text import count
+from kernelwise.findings import Finding, catalogue
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.problems import Fault, FileColumn, check_faults
 from kernelwise.tables.settle import settle
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, is_words
+from kernelwise.tables.written import find_writing
 
 #: A column with one of these names is the target if nobody names another.
 TARGET_NAMES = ("target", "class", "label", "y")
@@ -87,28 +90,39 @@ def missing_labels(table: Table, place: int, missing: Sequence[str]) -> list[str
     ]
 
 
-def spellings_of(column: FileColumn) -> dict[str, str]:
-    """Labels that are written in several ways, by what these have in common, and the most frequent way."""
-    groups: dict[str, list[str]] = {}
-    for label in column.counts:
-        groups.setdefault(spelling(label), []).append(label)
-    counts = column.counts
-    return {
-        key: max(group, key=lambda label: counts[label]) for key, group in groups.items() if len(group) > 1
-    }
+def spelling(word: str) -> str:
+    """A word without what differs between ways of writing it: capitals and blanks."""
+    return "".join(word.split()).casefold()
 
 
-def spelling(label: str) -> str:
-    """A label without what differs between ways of writing it: capitals and blanks."""
-    return "".join(label.split()).casefold()
+def ways_of(words: Iterable[str]) -> dict[str, list[str]]:
+    """Words by what all ways of writing them have in common."""
+    ways: dict[str, list[str]] = {}
+    for word in words:
+        ways.setdefault(spelling(word), []).append(word)
+    return ways
 
 
 def one_way(words: Iterable[str]) -> dict[str, str]:
     """Words by what all ways of writing them have in common, without those that differ in nothing else."""
-    ways: dict[str, list[str]] = {}
-    for word in words:
-        ways.setdefault(spelling(word), []).append(word)
-    return {key: found[0] for key, found in ways.items() if len(found) == 1}
+    return {key: found[0] for key, found in ways_of(words).items() if len(found) == 1}
+
+
+def two_ways(counts: Mapping[str, int], noun: str = "row") -> list[str]:
+    """Words that are written in several ways, with their numbers of rows, the most frequent way first."""
+    groups = [sorted(group, key=lambda word: -counts[word]) for group in ways_of(counts).values()]
+    return [
+        enumerated(f"{quoted(word)} ({count(counts[word], noun)})" for word in group)
+        for group in groups
+        if len(group) > 1
+    ]
+
+
+def spelling_findings(classes: Iterable[Any], counts: Iterable[int], noun: str = "row") -> list[Finding]:
+    """A warning if classes that are words differ only in capitals or spaces; ``counts`` are their rows."""
+    pairs = zip(classes, counts, strict=True)
+    found = two_ways({str(label): int(n) for label, n in pairs if isinstance(label, str)}, noun)
+    return [catalogue.TWO_SPELLINGS(groups=enumerated(found))] if found else []
 
 
 def with_spellings(table: Table, index: int, spellings: dict[str, str]) -> Table:
@@ -227,13 +241,14 @@ def _single_labels(column: FileColumn) -> Fault | None:
         return None
     kind = "values" if is_text else "whole numbers"
     has = f"the target {column.name!r} has {len(counts)} different {kind} in {n_rows} rows"
-    if is_text and column.n_odd > n_rows / 2:
+    way = find_writing(counts, column.table.decimal) if is_text else None
+    read = {} if way is None else way.numbers(counts)
+    if is_text and 2 * sum(counts[text] for text in read) <= n_rows:
         return Fault("", f"{has}, such as {column.first}: these cannot be classes. Please {ANOTHER}.")
-    if is_text and column.odd:
-        message = (
-            f"{has}, most of them numbers (but {column.odd_in_words()}): it looks like a quantity. "
-            f"Remove the rows without a number and add --task regression, or {ANOTHER}."
-        )
+    if is_text:
+        odd = [quoted(text) for text in counts if text not in read]
+        but = f"most of them numbers (but {enumerated(odd, 3)})" if odd else "which are numbers"
+        message = f"{has}, {but}: it looks like a quantity. Add --task regression, or {ANOTHER}."
     else:
         message = (
             f"{has}, {n_single} of them in one row only: it looks like a quantity. Add --task regression; if "

@@ -34,10 +34,10 @@ from kernelwise.tables.target import (
     missing_labels,
     one_way,
     read_target,
-    spelling,
-    spellings_of,
     target_fault,
     task_of,
+    two_ways,
+    ways_of,
     with_spellings,
 )
 from kernelwise.tables.warnings import column_doubts, doubts_beside_faults, notes_on_words
@@ -402,12 +402,11 @@ def _settle_target(
     column = FileColumn(table, place)
     if task == "regression" or not is_words(column.values):
         return table, rows, written, {}
-    spellings = spellings_of(column)
-    for key, label in spellings.items():
-        same = [one for one in column.counts if spelling(one) == key and one != label]
-        ways = enumerated(f"{one!r} ({count(column.counts[one], 'row')})" for one in (label, *same))
+    groups = {key: group for key, group in ways_of(column.counts).items() if len(group) > 1}
+    spellings = {key: max(group, key=column.counts.__getitem__) for key, group in groups.items()}
+    for label, told in zip(spellings.values(), two_ways(column.counts), strict=True):
         notes.append(
-            f"Labels that differ only in capitals or spaces are one class, {label!r}: {ways}. Use --strict "
+            f"Labels that differ only in capitals or spaces are one class, {label!r}: {told}. Use --strict "
             "if they are different classes."
         )
     return with_spellings(table, place, spellings), rows, None, spellings

@@ -19,6 +19,7 @@ from kernelwise.tables.column import Column, numbers_rows
 from kernelwise.tables.encoder import Encoder
 from kernelwise.tables.problems import Fault, FileColumn, is_mostly_empty, names_rows
 from kernelwise.tables.table import Table, is_missing, is_numbers, is_words
+from kernelwise.tables.target import two_ways
 
 #: Whole numbers with so many different values may be codes of classes. Of two it makes no difference.
 CODES = range(3, 11)
@@ -146,20 +147,11 @@ def _mostly_filled(column: FileColumn, fill: str | float) -> Fault:
 
 def _spellings(column: FileColumn, entry: Entry) -> Iterator[Fault]:
     """Words of a column that differ only in capitals or spaces."""
-    groups: dict[str, list[str]] = {}
-    counts = column.counts
-    for word in counts:
-        groups.setdefault("".join(word.split()).casefold(), []).append(word)
-    twice = [sorted(group, key=lambda word: -counts[word]) for group in groups.values() if len(group) > 1]
-    if not twice:
-        return
-    shown = [
-        " and ".join(f"{quoted(word)} ({count(counts[word], 'row')})" for word in group)
-        for group in twice[:MOST_SPELLINGS]
-    ]
+    twice = two_ways(column.counts)
     n_more = len(twice) - MOST_SPELLINGS
     more = f" (and {count(n_more, 'more such group')})" if n_more > 0 else ""
-    yield column.fault(entry(groups="; ".join(shown), more=more))
+    if twice:
+        yield column.fault(entry(groups="; ".join(twice[:MOST_SPELLINGS]), more=more))
 
 
 def _as_words(column: FileColumn) -> Iterator[Fault]:

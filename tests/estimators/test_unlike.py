@@ -57,7 +57,7 @@ def test_the_farthest_number_is_named_with_its_range(tmp_path):
     model = TunedSVC("rbf", **FIXED).fit(frame, y)
     assert_array_equal(model.training_range_[[0, 2], 0], [0.42, 80.0])
     model.save(tmp_path / "m.kw")
-    new = frame[:4].assign(Age=[30.0, 2200.0, 80.0, 40.0])
+    new = frame[:4].assign(Age=[30.0, 2200.0, 50.0, 40.0])
     found = load(tmp_path / "m.kw").unlike(new)
     assert found.rows.tolist() == [1]
     assert found.is_outside.tolist() == [False, True, False, False]

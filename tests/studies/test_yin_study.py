@@ -13,7 +13,7 @@ from kernelwise.datasets import make_two_gaussians
 from kernelwise.selection import yin_curves, yin_grid_search
 from kernelwise.studies import yin
 from kernelwise.studies.claims import VERDICTS, judge
-from kernelwise.studies.yin import copies, over_sigma
+from kernelwise.studies.yin import over_sigma, repeated
 
 
 def test_yin_has_a_row_for_each_method(run, rows, monkeypatch):
@@ -148,25 +148,25 @@ def copied_rows():
 
 def test_folds_keep_copies_together():
     X, y = copied_rows()
-    group = copies.groups_of(X)
-    assert copies.n_repeated(X) == 9
+    group = repeated.groups_of(X)
+    assert repeated.n_repeated(X) == 9
     seen = []
-    for train, test in copies.CopiesTogether(5).split(X, y):
+    for train, test in repeated.CopiesTogether(5).split(X, y):
         assert not set(group[train]) & set(group[test])
         seen += test.tolist()
     assert sorted(seen) == list(range(60))
-    assert not copies.seen_before(X, y, copies.CopiesTogether(5)).any()
+    assert not repeated.seen_before(X, y, repeated.CopiesTogether(5)).any()
 
 
 def test_a_narrow_machine_knows_the_larger_class_and_copies():
     X, y = copied_rows()
-    right = copies.right_rows(X, y, 2.0**-8, 1.0, yin.CS, 10)
-    counts = copies.right_counts(right, X, y, 10)
+    right = repeated.right_rows(X, y, 2.0**-8, 1.0, yin.CS, 10)
+    counts = repeated.right_counts(right, X, y, 10)
     assert counts["right, larger class"] == 42
     assert counts["right, smaller class"] == counts["copies among these"] > 0
     curves = yin_curves(X, y, sigmas=[2.0**-8], Cs=yin.CS)
     assert right.mean() == curves.accuracies[0][list(yin.CS).index(1.0)]
-    together = copies.right_rows(X, y, 2.0**-8, 1.0, yin.CS, copies.CopiesTogether(10))
+    together = repeated.right_rows(X, y, 2.0**-8, 1.0, yin.CS, repeated.CopiesTogether(10))
     assert together.sum() == 42
 
 
@@ -181,9 +181,9 @@ def test_a_memory_of_copies_is_that_of_a_loop():
                 known = {int(y[j]) for j in train if (X[j] == X[i]).all()}
                 n_right += (known.pop() if len(known) == 1 else 1) == y[i]
         expected.append(n_right)
-    found = copies.remembered(X, y, 5)
+    found = repeated.remembered(X, y, 5)
     assert found == expected
-    (row,) = copies.memory_rows("toy", X, y, {"esdr": 44 / 60, "j4": 44 / 60}, found)
+    (row,) = repeated.memory_rows("toy", X, y, {"esdr": 44 / 60, "j4": 44 / 60}, found)
     assert (row["printed for"], row["right answers"], row["beyond it"]) == ("esdr, j4", 44, 2)
     assert row["as many %"] == 100 * np.mean(np.array(expected) == 44)
 

@@ -23,6 +23,8 @@ from kernelwise.studies.notions import MOST
 from kernelwise.studies.study import OF_CLAIMS, Study
 from kernelwise.studies.tables import NoRow, Row
 
+#: One part of a study: what it finds, it adds to the study.
+Part = Callable[[Study], None]
 #: The rows of a study's tables by name: what claims are judged by.
 Tables = dict[str, list[Row]]
 HOLDS, IN_PART, NOT, OPEN = VERDICTS = (
@@ -159,6 +161,11 @@ def read_claims(rules: ModuleType) -> tuple[Claim, ...]:
 def judge(claims: Iterable[Claim], tables: Tables) -> list[Row]:
     """Rows of the claims that the tables at hand can judge."""
     return [row for claim in claims if (row := claim.judge(tables)) is not None]
+
+
+def parts_of(claims: Iterable[Claim], *parts: Part) -> dict[str, Part]:
+    """The parts of a study by the names of their functions, and last its claims."""
+    return {part.__name__: part for part in parts} | {OF_CLAIMS: partial(add_claims, claims)}
 
 
 def add_claims(claims: Iterable[Claim], study: Study) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from kernelwise.selection import (
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies.abe import rules
 from kernelwise.studies.abe.rules import OWN, PAPER, attainable, digit_sentences
-from kernelwise.studies.claims import add_claims, read_claims
+from kernelwise.studies.claims import parts_of, read_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
@@ -290,11 +289,4 @@ def curves(study: Study) -> None:
 
 
 CLAIMS = read_claims(rules)
-PARTS = {
-    "own": own,
-    "stand_ins": stand_ins,
-    "iterations": iterations,
-    "times": times,
-    "curves": curves,
-    "claims": partial(add_claims, CLAIMS),
-}
+PARTS = parts_of(CLAIMS, own, stand_ins, iterations, times, curves)

@@ -8,8 +8,6 @@ splits. "signs" checks the plus signs of both tables by the printed numbers.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from kernelwise.estimators import SVC
@@ -18,7 +16,7 @@ from kernelwise.solvers.probability import fit_platt, platt_probability
 from kernelwise.studies.ayat import rules
 from kernelwise.studies.ayat.real_sets import CANCER_SET, DIGIT_SETS, cancer, digits, signs
 from kernelwise.studies.ayat.searches import conditioning, synthetic
-from kernelwise.studies.claims import add_claims, read_claims
+from kernelwise.studies.claims import parts_of, read_claims
 from kernelwise.studies.figures import Curves, Line, Panel
 from kernelwise.studies.study import Study, load_or_say
 from kernelwise.studies.tables import Row
@@ -100,13 +98,4 @@ def posterior_figure(X: np.ndarray, y: np.ndarray) -> Curves:
 
 
 CLAIMS = read_claims(rules)
-PARTS = {
-    "kernels": kernels,
-    "posterior": posterior,
-    "synthetic": synthetic,
-    "conditioning": conditioning,
-    "digits": digits,
-    "cancer": cancer,
-    "signs": signs,
-    "claims": partial(add_claims, CLAIMS),
-}
+PARTS = parts_of(CLAIMS, kernels, posterior, synthetic, conditioning, digits, cancer, signs)

@@ -9,7 +9,6 @@ tables and no figures: all of these are ours, and "claims" says what they show o
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from kernelwise.criteria import Criterion, RadiusMargin, RegularizedMargin, as_c
 from kernelwise.kernels import RBF
 from kernelwise.problem import TuningProblem
 from kernelwise.selection import glasmachers_curves
-from kernelwise.studies.claims import add_claims, read_claims
+from kernelwise.studies.claims import parts_of, read_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.glasmachers import rules
 from kernelwise.studies.glasmachers.local_optima import SETS, halves, optima, pairs, practice
@@ -237,12 +236,4 @@ def theorems(study: Study) -> None:
 
 
 CLAIMS = read_claims(rules)
-PARTS = {
-    "patterns": patterns,
-    "theorems": theorems,
-    "halves": halves,
-    "optima": optima,
-    "pairs": pairs,
-    "practice": practice,
-    "claims": partial(add_claims, CLAIMS),
-}
+PARTS = parts_of(CLAIMS, patterns, theorems, halves, optima, pairs, practice)

@@ -27,7 +27,7 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
-from kernelwise.studies.claims import add_claims, read_claims
+from kernelwise.studies.claims import parts_of, read_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.laanaya import rules
 from kernelwise.studies.laanaya.plain_start import (
@@ -232,14 +232,4 @@ def relevance(study: Study) -> None:
 
 
 CLAIMS = read_claims(rules)
-PARTS = {
-    "protocol": protocol,
-    "weston": weston,
-    "sigma": sigma,
-    "real": real,
-    "correlation": correlation,
-    "convexity": convexity,
-    "relevance": relevance,
-    "plain": plain,
-    "claims": partial(add_claims, CLAIMS),
-}
+PARTS = parts_of(CLAIMS, protocol, weston, sigma, real, correlation, convexity, relevance, plain)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,12 @@ from kernelwise.datasets import make_gaussian_grid, make_two_gaussians
 from kernelwise.selection import mcnemar_test, yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
 from kernelwise.selection.yin import CRITERIA, CS, ENDS, SIGMAS
-from kernelwise.studies.claims import add_claims, read_claims, read_paper
+from kernelwise.studies.claims import parts_of, read_claims, read_paper
 from kernelwise.studies.notions import error_of_share
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
-from kernelwise.studies.yin import copies, over_sigma, rules
-from kernelwise.studies.yin.copies import PAPERS, TOGETHER, CopiesTogether
+from kernelwise.studies.yin import over_sigma, repeated, rules
+from kernelwise.studies.yin.repeated import PAPERS, TOGETHER, CopiesTogether
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 GRID = "grid search"
@@ -81,7 +80,7 @@ def foldings(study: Study, X: np.ndarray) -> dict[str, Any]:
     """The kinds of folds, as ``cv`` of `yin_select`: those that keep copies together where there are some."""
     n_folds = study.choose(N_FOLDS, QUICK_FOLDS)
     found: dict[str, Any] = {PAPERS: n_folds}
-    return found | ({TOGETHER: CopiesTogether(n_folds)} if copies.n_repeated(X) else {})
+    return found | ({TOGETHER: CopiesTogether(n_folds)} if repeated.n_repeated(X) else {})
 
 
 def majority(y: np.ndarray) -> float:
@@ -103,7 +102,7 @@ def table1(study: Study) -> None:
                     "class sizes": ", ".join(map(str, sizes)),
                     "features": X.shape[1],
                     "larger class": majority(y),
-                    "repeated rows": copies.n_repeated(X),
+                    "repeated rows": repeated.n_repeated(X),
                 }
             )
     study.table("table1", "Table 1: the five sets, the share of the larger class, and repeated rows", rows)
@@ -165,7 +164,7 @@ def table2_rows(
         sigma, C = 2.0 ** found["log2 sigma"], 2.0 ** found["log2 C"]
         Cs, cv = settings.get("Cs", CS), settings["cv"]
         key = f"right/{name}/{folds}/{method}"
-        rights[method] = np.array(study.cell(key, copies.right_rows, X, y, sigma, C, Cs, cv), dtype=bool)
+        rights[method] = np.array(study.cell(key, repeated.right_rows, X, y, sigma, C, Cs, cv), dtype=bool)
         ours = found["accuracy"]
         rows.append(
             {
@@ -175,7 +174,7 @@ def table2_rows(
                 **found,
                 "± s.e.": error_of_share(ours, len(y)),
                 "larger class": majority(y),
-                **copies.right_counts(rights[method], X, y, cv),
+                **repeated.right_counts(rights[method], X, y, cv),
                 "p against ESDR": mcnemar_test(rights[method], rights[METHODS[0]]).p_value,
                 "paper's": accuracy,
                 "paper's s": seconds,
@@ -197,19 +196,19 @@ def below_sentences(rows: list[Row]) -> Iterator[str]:
             )
 
 
-def copied(study: Study) -> None:
+def copies(study: Study) -> None:
     """What the printed accuracies of sets with repeated rows owe to them; of all rows, also if quick."""
     rows: list[Row] = []
     for name in PAPER:
         samples = load_set(name)
-        if samples is not None and copies.n_repeated(samples[0]):
+        if samples is not None and repeated.n_repeated(samples[0]):
             X, y = samples
-            rights = study.cell(f"copies/{name}", copies.remembered, X, y, N_DRAWS)
+            rights = study.cell(f"copies/{name}", repeated.remembered, X, y, N_DRAWS)
             printed = dict(zip(METHODS, (accuracy for accuracy, _ in PAPER[name]), strict=True))
-            rows += copies.memory_rows(name, X, y, printed, rights)
+            rows += repeated.memory_rows(name, X, y, printed, rights)
     caption = "The printed accuracies as right answers, beside a memory that knows nothing but copies"
     study.table("copies", caption, rows)
-    for sentence in copies.memory_sentences(rows):
+    for sentence in repeated.memory_sentences(rows):
         study.note(sentence, is_cut=False)
 
 
@@ -308,13 +307,4 @@ def limits(study: Study) -> None:
 
 
 CLAIMS = read_claims(rules)
-PARTS = {
-    "table1": table1,
-    "table2": table2,
-    "curves": curves,
-    "copies": copied,
-    "wide": wide,
-    "gaussians": gaussians,
-    "limits": limits,
-    "claims": partial(add_claims, CLAIMS),
-}
+PARTS = parts_of(CLAIMS, table1, table2, curves, copies, wide, gaussians, limits)

@@ -21,7 +21,7 @@ from kernelwise.selection.yin import CRITERIA
 from kernelwise.studies.figures import Band, Curves, Line, Mark, Panel
 from kernelwise.studies.notions import error_of_share, is_significant, rank_correlation
 from kernelwise.studies.tables import Row, grouped
-from kernelwise.studies.yin.copies import PAPERS, TOGETHER
+from kernelwise.studies.yin.repeated import PAPERS, TOGETHER
 
 Found = dict[str, Any]
 LOG_SIGMA, LOG_C = "log₂ σ (standardised features)", "log₂ C"

@@ -29,8 +29,8 @@ from kernelwise.studies.notions import (
     rank_correlation,
 )
 from kernelwise.studies.tables import NoRow, Row, grouped, keyed
-from kernelwise.studies.yin.copies import PAPERS
 from kernelwise.studies.yin.over_sigma import OF_A_LINE, OF_ALL, equation_16, slope
+from kernelwise.studies.yin.repeated import PAPERS
 
 TIC_TAC_TOE = ("tic_tac_toe", "tic_tac_toe_xob")
 RIVALS = ("dbtc", "j4")

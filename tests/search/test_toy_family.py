@@ -17,7 +17,9 @@ from kernelwise.solvers import SVMPath, solve_svm_dual
 class Ranking(Family):
     """An order of rows, learned from the pairs of training rows that differ."""
 
-    def prepare(self, y, folds, **how):
+    def prepare(self, problem):
+        y, folds = problem.y, problem.folds
+
         def solve(K, Cs, **how):
             shape = (len(Cs), len(folds), 1)
             decision, n_support = np.full((len(Cs), len(y)), np.nan), np.zeros(shape, int)

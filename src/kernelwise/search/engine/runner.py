@@ -144,9 +144,7 @@ class FoldProblem:
     @cached_property
     def _solver(self) -> Callable[..., tuple[SVMPath, Tables]]:
         """The machines on the folds, prepared for all kernels."""
-        return self.family.prepare(
-            self.y, self.folds, bound=self.bound, places=self.places, settings=self.settings
-        )
+        return self.family.prepare(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_solver"}

@@ -14,7 +14,7 @@ from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.findings import Finding, catalogue
 from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.engine.runner import class_paths
+from kernelwise.search.engine.runner import FoldProblem, class_paths
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.candidates import (
     CLASS_RULES,
@@ -27,7 +27,7 @@ from kernelwise.search.scoring.probabilities import cross_fitted_odds, held_out_
 from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
 from kernelwise.search.scoring.scores import BOTH, DECISIONS, ODDS, Scoring, check_score, is_share, shown_to
 from kernelwise.solvers.path import SVMPath
-from kernelwise.solvers.path_problem import Places, Tables
+from kernelwise.solvers.path_problem import Tables
 from kernelwise.solvers.probability import (
     FLAT,
     class_probabilities,
@@ -127,21 +127,13 @@ class Classification(Family):
         shown = np.ones_like(predicted) if n_classes == 2 else predicted
         return HeldOut(y, predicted, p[np.arange(len(p)), shown], scored)
 
-    def prepare(
-        self,
-        y: np.ndarray,
-        folds: Folds,
-        *,
-        bound: np.ndarray,
-        places: Places | None,
-        settings: dict[str, Any],
-    ) -> Callable[..., tuple[SVMPath, Tables]]:
-        paths = class_paths(y, folds, bound, self.machines, places, self.loss)
+    def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
+        paths = class_paths(problem.y, problem.folds, problem.bound, self.machines, problem.places, self.loss)
 
         def solve(
             K: np.ndarray, Cs: np.ndarray, *, epsilon: Any = None, **how: Any
         ) -> tuple[SVMPath, Tables]:
-            return paths.solve(K, Cs, **settings, **how)
+            return paths.solve(K, Cs, **problem.settings, **how)
 
         return solve
 

@@ -29,10 +29,11 @@ from kernelwise.search.result import HeldOut
 from kernelwise.search.scoring.scorers import Scorer
 from kernelwise.search.scoring.scores import Scoring
 from kernelwise.solvers.path import SVMPath
-from kernelwise.solvers.path_problem import Places, Tables
+from kernelwise.solvers.path_problem import Tables
 
 if TYPE_CHECKING:
     from kernelwise.search.data.folds import Folds
+    from kernelwise.search.engine.runner import FoldProblem
     from kernelwise.search.engine.validator import CrossValidator
 
 
@@ -82,21 +83,8 @@ class Family(ABC):
     beside: np.ndarray | None = None
 
     @abstractmethod
-    def prepare(
-        self,
-        y: np.ndarray,
-        folds: Folds,
-        *,
-        bound: np.ndarray,
-        places: Places | None,
-        settings: dict[str, Any],
-    ) -> Callable[..., tuple[SVMPath, Tables]]:
-        """What trains on the folds for one Gram matrix after the other.
-
-        ``bound``, of shape (n_samples,) or (n_folds, n_samples), has the bounds of the coefficients as
-        multiples of C, for all folds or for each. ``places`` say where the answers of held-out samples go; if
-        they are None, no sample is held out twice. ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of
-        the solver.
+    def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
+        """What trains on the folds of a problem for one Gram matrix after the other; its Z is not looked at.
 
         The result is called as ``solve(K, Cs, epsilon=…, after=…, only=…, alone=…)``: ``after`` is a path to
         go on from, ``only`` the number of a fold to be solved, as if there were no other if ``alone``. A

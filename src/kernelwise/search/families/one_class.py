@@ -20,8 +20,8 @@ from kernelwise._core.text import count
 from kernelwise._core.threads import Task, one_blas_thread, threads
 from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import copies_of
-from kernelwise.search.data.folds import Folds
 from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.runner import FoldProblem
 from kernelwise.search.families.family import Family
 from kernelwise.search.scoring.scores import Scoring
 from kernelwise.solvers.one_class_path import solve_along
@@ -165,18 +165,10 @@ class OneClass(Family):
     def params(self, kernel: Any, C: float, epsilon: float | None) -> dict[str, Any]:
         return {"kernel": kernel, "nu": float(C)}
 
-    def prepare(
-        self,
-        y: np.ndarray,
-        folds: Folds,
-        *,
-        bound: np.ndarray,
-        places: Places | None,
-        settings: dict[str, Any],
-    ) -> Callable[..., tuple[SVMPath, Tables]]:
-        settings = dict(settings)
+    def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
+        folds, settings = problem.folds, dict(problem.settings)
         n_jobs = settings.pop("n_jobs", None)
-        by_fold, n_answers = places or Places([test for _, test in folds], len(y))
+        by_fold, n_answers = problem.places or Places([test for _, test in folds], len(problem.y))
 
         def solve(
             K: np.ndarray,
@@ -189,7 +181,7 @@ class OneClass(Family):
             started = time.perf_counter()
             numbers = range(len(folds)) if only is None else [only]
             jobs: list[Task] = [
-                (_solve_fold, (K, beside, Cs, folds[k], bound, settings), {}) for k in numbers
+                (_solve_fold, (K, beside, Cs, folds[k], problem.bound, settings), {}) for k in numbers
             ]
             with one_blas_thread():
                 found = threads(n_jobs)(jobs)

@@ -14,6 +14,7 @@ from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import check_not_negative
 from kernelwise.criteria import Criterion, TargetAlignment
 from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.runner import FoldProblem
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.c_range import next_Cs
@@ -26,11 +27,11 @@ from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
 from kernelwise.search.scoring.scores import Scoring, score_unit
 from kernelwise.search.settings import checked_values
 from kernelwise.solvers.path import SVMPath
-from kernelwise.solvers.path_problem import Places, Tables
+from kernelwise.solvers.path_problem import Tables
 from kernelwise.solvers.regression import RegressionPaths
 
 if TYPE_CHECKING:
-    from kernelwise.search.data.folds import Folds
+    pass
 
 
 #: Criteria that TunedSVR takes by name.
@@ -132,17 +133,9 @@ class Regression(Family):
     ) -> HeldOut:
         return HeldOut(self.in_units(y), self.in_units(decision[:, 0].astype(float)), np.empty(0))
 
-    def prepare(
-        self,
-        y: np.ndarray,
-        folds: Folds,
-        *,
-        bound: np.ndarray,
-        places: Places | None,
-        settings: dict[str, Any],
-    ) -> Callable[..., tuple[SVMPath, Tables]]:
-        settings = {**settings, "tol": COARSER * settings["tol"]}
-        paths = RegressionPaths(y, folds, bound, places)
+    def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
+        settings = {**problem.settings, "tol": COARSER * problem.settings["tol"]}
+        paths = RegressionPaths(problem.y, problem.folds, problem.bound, problem.places)
 
         def solve(K: np.ndarray, Cs: np.ndarray, *, epsilon: float, **how: Any) -> tuple[SVMPath, Tables]:
             return paths.solve(K, Cs, epsilon=epsilon, **settings, **how)

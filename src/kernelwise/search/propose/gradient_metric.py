@@ -17,6 +17,7 @@ from kernelwise._core.rounding import significant
 from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Gaussian, Kernel, KernelSum
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.engine.kernel_journal import name_of
+from kernelwise.search.engine.runner import FoldProblem
 from kernelwise.search.engine.scored_kernel import FoldKernels, ScoredKernel, final_kernel, without_rounding
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.candidates import median_distance
@@ -127,13 +128,10 @@ def _machines(
 ) -> SVMPath:
     """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
     held = validator.in_folds
-    solve = validator.family.prepare(
-        held.y,
-        [fold],
-        bound=validator.family.bounds_on_folds(held.y, held.weight, held.bound, [fold]),
-        places=Places([np.arange(len(fold[1]))], len(fold[1])),
-        settings=validator.settings,
-    )
+    bound = validator.family.bounds_on_folds(held.y, held.weight, held.bound, [fold])
+    places = Places([np.arange(len(fold[1]))], len(fold[1]))
+    problem = FoldProblem(None, held.y, bound, [fold], validator.family, validator.settings, places)
+    solve = validator.family.prepare(problem)
     path, _ = solve(K, scored.Cs[scored.best : scored.best + 1], epsilon=scored.epsilon)
     return path
 

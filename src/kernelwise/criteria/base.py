@@ -99,6 +99,16 @@ class SearchState:
     strategy: str = "ovo"
 
 
+class Point(NamedTuple):
+    """Where a criterion is evaluated, and what is asked of it there; see :meth:`Criterion.evaluate`."""
+
+    K: ArrayLike
+    y: ArrayLike
+    sample_weight: ArrayLike | None
+    memory: SearchState
+    needs_gradient: bool
+
+
 class Evaluation(NamedTuple):
     """A criterion at one point."""
 
@@ -190,9 +200,14 @@ class Criterion(Parametrized, ABC):
             What earlier evaluations of the search left, such as warm starts; gets a report for the history.
         needs_gradient : bool, default=True
         """
-        if not needs_gradient:
-            return Evaluation(self.value(K, y, sample_weight), None, np.zeros(0))
-        return Evaluation(*self.value_and_adjoint(K, y, sample_weight), np.zeros(0))
+        memory = SearchState() if memory is None else memory
+        return self._evaluate(Point(K, y, sample_weight, memory, needs_gradient))
+
+    def _evaluate(self, point: Point) -> Evaluation:
+        """What `evaluate` returns."""
+        if not point.needs_gradient:
+            return Evaluation(self.value(*point[:3]), None, np.zeros(0))
+        return Evaluation(*self.value_and_adjoint(*point[:3]), np.zeros(0))
 
     def extra_points(self, n_features: int) -> Samples | None:
         """Points beside the samples whose kernel values the criterion needs, shape (n_extra, n_features)."""
@@ -225,9 +240,12 @@ class ClassesCriterion(Criterion):
 
 
 class EvaluatedCriterion(Criterion):
-    """Base class of criteria that train machines: `evaluate` does the work, and all else follows from it."""
+    """Base class of criteria that train machines: `_evaluate` does the work, and all else follows from it."""
 
     sign: ClassVar[int] = 1
+
+    @abstractmethod
+    def _evaluate(self, point: Point) -> Evaluation: ...
 
     def score(self, K: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         return self.sign * self.evaluate(K, y, sample_weight, needs_gradient=False).value

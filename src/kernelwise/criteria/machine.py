@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
@@ -20,6 +19,7 @@ from kernelwise.criteria.base import (
     Adjoint,
     EvaluatedCriterion,
     Evaluation,
+    Point,
     SearchState,
     TrainedMachine,
     mean_adjoint,
@@ -119,15 +119,8 @@ class MachineCriterion(EvaluatedCriterion):
             raise ValueError(f"K has {n_rows} rows for {len(index)} labels. Pass one label per row.")
         return index, weight, np.zeros(n_rows, dtype=bool)
 
-    def evaluate(
-        self,
-        K: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        memory: SearchState | None = None,
-        needs_gradient: bool = True,
-    ) -> Evaluation:
-        memory = SearchState() if memory is None else memory
+    def _evaluate(self, point: Point) -> Evaluation:
+        K, y, sample_weight, memory, needs_gradient = point
         gram = check_gram(K)
         n_samples = len(np.ravel(y))
         classes, index = check_labels(y, n_samples, min_per_class=2, sample_weight=sample_weight)

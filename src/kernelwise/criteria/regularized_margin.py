@@ -15,7 +15,7 @@ from kernelwise._core.validation import (
     check_targets,
     check_weights,
 )
-from kernelwise.criteria.base import EvaluatedCriterion, Evaluation, SearchState, TrainedMachine
+from kernelwise.criteria.base import EvaluatedCriterion, Evaluation, Point, SearchState, TrainedMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
 from kernelwise.solvers.dual import solve_svm_dual
 from kernelwise.solvers.regression import solve_svr
@@ -192,31 +192,23 @@ class RegressionMargin(EvaluatedCriterion):
         self.C, self.epsilon, self.rho, self.tol = float(C), float(epsilon), float(rho), float(tol)
         self.K_reference = None if K_reference is None else check_gram(K_reference)
 
-    def evaluate(
-        self,
-        K: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        memory: SearchState | None = None,
-        needs_gradient: bool = True,
-    ) -> Evaluation:
-        gram = np.asarray(check_gram(K), dtype=float)
+    def _evaluate(self, point: Point) -> Evaluation:
+        gram = np.asarray(check_gram(point.K), dtype=float)
         n = len(gram)
-        targets, weight = check_targets(y, n), check_weights(sample_weight, n)
+        targets, weight = check_targets(point.y, n), check_weights(point.sample_weight, n)
         machine = solve_svr(
             _Gram(gram), np.arange(n), targets, self.C, self.epsilon, sample_weight=weight, tol=self.tol
         )
-        away = gram - self._reference(gram, memory)
+        away = gram - self._reference(gram, point.memory)
         weighted = np.outer(weight, weight) * away
         distance = float(np.vdot(away, weighted))
         margin_part = -2.0 * float(machine.objective)
-        if memory is not None:
-            n_support = float(np.count_nonzero(machine.beta))
-            memory.report = {"n_support": n_support, "margin_part": margin_part, "distance": distance}
-        W = 2.0 * self.rho * weighted - np.outer(machine.beta, machine.beta) if needs_gradient else None
+        n_support = float(np.count_nonzero(machine.beta))
+        point.memory.report = {"n_support": n_support, "margin_part": margin_part, "distance": distance}
+        W = 2.0 * self.rho * weighted - np.outer(machine.beta, machine.beta) if point.needs_gradient else None
         return Evaluation(float(margin_part + self.rho * distance), W, np.zeros(0))
 
-    def _reference(self, K: np.ndarray, memory: SearchState | None) -> np.ndarray:
+    def _reference(self, K: np.ndarray, memory: SearchState) -> np.ndarray:
         """K′, the same at every evaluation of a search."""
         if self.K_reference is not None:
             if self.K_reference.shape != K.shape:
@@ -225,7 +217,7 @@ class RegressionMargin(EvaluatedCriterion):
                     "samples. Pass one row per sample, in their order."
                 )
             return self.K_reference
-        return K if memory is None else memory.warm.setdefault("K_reference", K)
+        return memory.warm.setdefault("K_reference", K)
 
 
 class _Gram:

@@ -167,6 +167,10 @@ class Optimizer(HasParams, ABC):
                 f"{', '.join(problem.theta_names[:4])}{', …' if size > 4 else ''}. "
                 "Use QuasiNewton or GradientDescent."
             )
+        self._check_own(problem)
+
+    def _check_own(self, problem: TuningProblem) -> None:
+        """Raise if the problem lacks what this optimizer alone needs."""
 
     def _starts(self, space: SearchSpace) -> list[np.ndarray]:
         """The kernel's own parameters, then log-normal (or normal) noise on them."""

@@ -94,8 +94,7 @@ class ManifoldDescent(Optimizer):
         self.random_state = random_state
         self.scales_norm = scales_norm
 
-    def check(self, problem: TuningProblem) -> None:
-        super().check(problem)
+    def _check_own(self, problem: TuningProblem) -> None:
         self.size_of(problem)
 
     def size_of(self, problem: TuningProblem) -> ConstantTrace | ConstantNorm | None:

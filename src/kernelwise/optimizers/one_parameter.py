@@ -70,8 +70,7 @@ class SecondOrder(Optimizer):
         self.n_restarts = n_restarts
         self.random_state = random_state
 
-    def check(self, problem: TuningProblem) -> None:
-        super().check(problem)
+    def _check_own(self, problem: TuningProblem) -> None:
         if not problem.has_scale_derivatives:
             raise IncompatibleError(
                 f"SecondOrder needs three derivatives along one width, which {type(problem.kernel).__name__} "

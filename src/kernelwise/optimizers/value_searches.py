@@ -46,8 +46,7 @@ class GridSearch(Optimizer):
         self.values = values
         self.n_points = n_points
 
-    def check(self, problem: TuningProblem) -> None:
-        super().check(problem)
+    def _check_own(self, problem: TuningProblem) -> None:
         if problem.kernel.geometry != "euclidean" and self.values is not None:
             raise ValueError(f"GridSearch takes no named values for {type(problem.kernel).__name__}.")
         unknown = sorted(set(self.values or ()) - set(problem.theta_names))
@@ -143,8 +142,7 @@ class CMAES(Optimizer):
         self.n_restarts = n_restarts
         self.random_state = random_state
 
-    def check(self, problem: TuningProblem) -> None:
-        super().check(problem)
+    def _check_own(self, problem: TuningProblem) -> None:
         if find_spec("cma") is None:
             raise ImportError(
                 "CMAES needs the package cma. Install it with pip install 'kernelwise[cma]', or use "

@@ -63,7 +63,8 @@ def check_all_show(error, model, table, found, page, share):
     assert found["score"]["cross_validated"] == score
     line = r"\nscore +[^\d]*([\d.]+)(?: %)? ± ([\d.]+) "
     assert re.search(line, table).groups() == texts(score, error, error, share)
-    searched = model.best_score_, model.cv_results_["standard_error"][model.best_index_]
+    assert model.best_score_ == score
+    searched = -model.result_.value, model.cv_results_["standard_error"][model.best_index_]
     for pattern, numbers in (*((pattern, (score, error)) for pattern in PAGE), (SEARCHED, searched)):
         assert re.search(pattern, page).groups() == texts(*numbers, error, share)
 
@@ -71,11 +72,11 @@ def check_all_show(error, model, table, found, page, share):
 def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(shown):
     model, table, found, page = shown("--cv", 5)  # folds of equal size
     p, record = model.result_.score, model.fit_record_
-    assert p != model.best_score_  # labels by probability are others than those of the search
+    assert p != -model.result_.value  # labels by probability are others than those of the search
     assert p == pytest.approx((record.predicted == record.truth).mean())
-    (_, said, *_) = model.result_.why
-    assert f" {100 * p:.2f} % " in said
-    assert f" {100 * model.best_score_:.2f} %." in said
+    said = model.result_.how[-1]
+    assert f"by its own answers {100 * p:.2f} %." in said
+    assert f"the chosen model scores {-100 * model.result_.value:.2f} %, " in said
     assert f"{round(70 * (1 - p))} of 70 rows wrong" in page
     error = model.result_.standard_error
     assert error == pytest.approx(np.sqrt(p * (1 - p) / 70))

@@ -277,7 +277,8 @@ def test_refuses_in_one_sentence(parameters, X, y, message):
 def test_each_scored_kernel_is_printed(ring, capsys):
     model = TunedOneClassSVM(["rbf", "laplacian"], verbose=1).fit(ring[0])
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == len(model.cv_results_["params"]) > 1
+    assert len(lines) == len(model.cv_results_["params"]) + 1 > 2
+    assert f": score {model.best_score_:.4f} ± {model.result_.standard_error:.4f}." in lines[-1]
     assert all(line.startswith("[TunedOneClassSVM] ") and ", ν = " in line for line in lines)
 
 

@@ -342,7 +342,8 @@ def test_early_stops_are_said(data):
 
 def test_a_line_for_every_path(data, capsys):
     model = TunedSVR("rbf", verbose=1).fit(*data)
-    lines = capsys.readouterr().err.splitlines()
+    *lines, last = capsys.readouterr().err.splitlines()
+    assert last == f"[TunedSVR] {model.result_.why[0]}"
     assert all(line.startswith("[TunedSVR] RBF, γ = ") for line in lines)
     assert all(" The search tried it because " in line for line in lines)
     assert len(lines) == model.result_.n_iterations

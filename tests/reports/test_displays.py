@@ -65,7 +65,7 @@ def test_criterion_display_of_a_search_is_over_evaluations(diagonal, ax):
 def test_c_path_display_marks_the_choice(name, request, ax):
     model = request.getfixturevalue(name).model
     CPathDisplay.from_estimator(model, ax=ax)
-    assert_array_equal(stars(ax), [[model.C_, model.best_score_]])
+    assert_array_equal(stars(ax), [[model.C_, -model.result_.value]])
     assert model.C_ in ax.lines[-1].get_xdata()
 
 
@@ -76,7 +76,7 @@ def test_search_surface_has_every_width(name, request, ax):
     widths = {params["gamma"] for params in model.cv_results_["params"]}
     assert set(display.widths) == widths
     assert_array_equal(stars(ax), [[model.kernel_.gamma, model.C_]])
-    assert display.scores[display.chosen] == model.best_score_
+    assert display.scores[display.chosen] == -model.result_.value
     assert len(set(zip(display.widths, display.Cs, strict=True))) == len(display.scores)
 
 

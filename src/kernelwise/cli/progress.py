@@ -39,7 +39,9 @@ def expected_of_detection(kernel: str, has_labels: bool) -> int:
 
 
 class Progress:
-    """A line on the work: what is being done, the share done, the time left, the highest score, the models.
+    """A line on the work: what is being done, the share done, the time left, the models trained.
+
+    It has no scores: the one score of the model is that of the answer.
 
     Parameters
     ----------
@@ -56,7 +58,6 @@ class Progress:
     ) -> None:
         self.budget, self.expected, self.stage = budget, expected, stage
         self.n_done = self.n_models = 0
-        self.highest: float | None = None
         self.seconds_each: float | None = None
         self.seconds_left: float | None = None
         self.previous: float | None = None
@@ -97,10 +98,7 @@ class Progress:
 
         self.n_models += path.n_machines
         self.done()
-        score = _score(path)
-        self.highest = score if self.highest is None else max(self.highest, score)
-        named = f"{kernel_text(path.kernel)}, {path.symbol} = {number(path.Cs[path.best])}"
-        self.show(f"{named}: {score:.4f}" if session.is_verbose else named)
+        self.show(f"{kernel_text(path.kernel)}, {path.symbol} = {number(path.Cs[path.best])}")
 
     def done(self) -> None:
         """A part is done; it is timed, unless it is the first, in which code is loaded or compiled."""
@@ -141,8 +139,6 @@ class Progress:
             parts.append(f"about {100 * self.share:.0f} % done")
             if left is not None:
                 parts.append("a few seconds left" if left < FEW_SECONDS else f"{left:.0f} s left")
-        if self.highest is not None and session.is_verbose:
-            parts.append(f"highest score {self.highest:.4f}")
         if self.n_models:
             parts.append(f"{self.n_models} models")
         return ", ".join(parts)
@@ -163,11 +159,6 @@ class Progress:
         text.truncate(self.live_width, overflow="ellipsis")  # beside the spinner it must not wrap
         self.spinner.update(text=text)
         return self.spinner
-
-
-def _score(path: ScoredKernel) -> float:
-    """The score that the table of the answer would have: not averaged over neighbouring values of C."""
-    return float(path.scores[path.best].mean())
 
 
 class _Handler(logging.Handler):

@@ -218,6 +218,10 @@ def tuning_json(model: TunedMachine, answer: Answer, columns: LooksAt | None) ->
         "classes": getattr(model, "classes_", None),
         "score": {
             "name": name,
+            "value": answer.cv_score,
+            "error": answer.cv_error,
+            "guess": None if baseline is None else baseline.score,
+            "expected": model.result_.corrected_score,
             "cross_validated": answer.cv_score,
             "standard_error": answer.cv_error,
             "corrected": model.result_.corrected_score,

@@ -277,7 +277,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         self.scaler_ = found.prepared.scaler
         self.cv_results_, self.best_index_ = found.table, found.row
         self.best_params_ = found.table["params"][found.row]
-        self.best_score_ = float(found.table["mean_test_score"][found.row])
+        self.best_score_ = float(found.result.score)
         self.kernel_ = found.kernel
         self._keep_choice(found)
         self.n_splits_, self.n_svm_fits_ = validator.fold_rows.n_folds, found.n_machines

@@ -82,7 +82,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
     random_state : int, RandomState or None, default=0
         Seed of the folds, of the artificial rows, and of samples drawn from many rows.
     verbose : int, default=0
-        If positive, print a line to standard error for every kernel that is scored.
+        If positive, print a line to standard error for every kernel that is scored, and one for the model.
 
     Attributes
     ----------

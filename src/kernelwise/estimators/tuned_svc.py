@@ -132,18 +132,26 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the samples drawn from more than 5000 rows.
     verbose : int, default=0
-        If positive, print a line to standard error for every kernel that is scored. Callbacks such as
-        scikit-learn's ProgressBar (1.9 and later; ``set_callbacks``) get a task for each kernel.
+        If positive, print a line to standard error for every kernel that is scored, with its score as in
+        ``cv_results_``, and one for the model, with ``best_score_``. Callbacks such as scikit-learn's
+        ProgressBar (1.9 and later; ``set_callbacks``) get a task for each kernel.
 
     Attributes
     ----------
     kernel_ : Kernel or "precomputed"
         The chosen kernel, for scaled features.
-    C_, best_score_ : float
-        The chosen C, and its cross-validated score. The score is the best of many and so a little too high.
-        ``result_.corrected_score`` corrects for that; `cross_val_score` and `compare` give unbiased scores.
+    C_ : float
+        The chosen C.
+    best_score_ : float
+        The score of the model, ``result_.score``: that of its answers (`predict`) to rows that folds held
+        out. All that quotes a score of the model has this number. It is the best of many and so a little too
+        high; ``result_.corrected_score`` corrects for that. `cross_val_score` and `compare` give unbiased
+        scores. With ``refit=False`` there are no such answers, and it is what the search compared.
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
-        As in GridSearchCV. ``cv_results_`` also has the columns ``smoothed_test_score`` and ``reason``.
+        As in GridSearchCV, but ``cv_results_`` has what the search compared, ``mean_test_score`` by the signs
+        of decision values and ``smoothed_test_score``, its mean over neighbouring values of C. So
+        ``mean_test_score[best_index_]`` may differ from ``best_score_``. ``reason`` says why a kernel was
+        tried.
     criterion_path_ : dict from str to ndarray
         The criteria over the widths, or the history of the search of a criterion.
     diagnostics_ : tuple of Finding
@@ -421,4 +429,5 @@ def _choose_class_weight(
             setattr(model, name, value)
     model.diagnostics_ = (*best.diagnostics_, finding)
     model.result_ = replace(best.result_, diagnostics=model.diagnostics_)
+    model._context().on_end(model.result_)
     return model

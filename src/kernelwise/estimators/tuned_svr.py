@@ -114,7 +114,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the samples drawn from more than 2000 rows.
     verbose : int, default=0
-        If positive, print a line to standard error for every kernel that is scored.
+        If positive, print a line to standard error for every kernel that is scored, with its score as in
+        ``cv_results_``, and one for the model, with ``best_score_``.
 
     Attributes
     ----------
@@ -128,9 +129,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     target_offset_ : float or None
         What was added to the targets before the logarithm; None without one.
     best_score_ : float
-        The cross-validated score of the choice. It is the best of many and so a little too high.
+        The score of the model on rows that folds held out, ``result_.score``: all that quotes a score of the
+        model has this number. It is the best of many and so a little too high; ``result_.corrected_score``
+        corrects for that.
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
-        As in GridSearchCV. ``cv_results_`` also has the columns ``smoothed_test_score`` and ``reason``.
+        As in GridSearchCV. ``cv_results_`` also has the columns ``smoothed_test_score``, the means over
+        neighbouring values of C that the search compared, and ``reason``.
     criterion_path_ : dict from str to ndarray
         The alignment over the widths, or the history of its search.
     diagnostics_ : tuple of Finding

@@ -256,8 +256,8 @@ NO_PEAK = {
 WORSE_C = Entry(
     "worse-C",
     "warning",
-    "The criterion found C = {C:.4g} together with the kernel, but its cross-validated score is {score:.4g}. "
-    "The search chose C = {C_chosen:.4g}, which scores {score_chosen:.4g}.",
+    "The criterion found C = {C:.4g} together with the kernel, but the cross-validated score of "
+    "C = {C_chosen:.4g}, which the search chose, is higher by {gap:.2g}.",
     *BY_CROSS_VALIDATION,
 )
 EARLY_STOPPING = Entry(

@@ -354,7 +354,7 @@ def _note(model: TunedMachine, record: FitRecord) -> str:
             "score above comes from exact models, on the folds of the search."
         )
     n = getattr(record, "n_relabelled", 0.0)
-    if not n or model.result_.score != model.best_score_ or not is_share(model):
+    if not n or model.result_.score != -model.result_.value or not is_share(model):
         return ""
     # A file of before says how good decision values are. Of others, as many labels are right by both rules.
     right = [record.weight[labels == record.truth].sum() for labels in (record.predicted, record.scored)]

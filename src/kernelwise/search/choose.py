@@ -30,7 +30,7 @@ from kernelwise.search.propose.one_class import candidates
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.verdict.one_class import MARGIN, how_compared, why_kernel
 from kernelwise.search.verdict.reasons import spoken
-from kernelwise.search.wording import model_text, number, score_text
+from kernelwise.search.wording import gap_text, model_text, number
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
@@ -200,9 +200,7 @@ def _by_metric(validator: CrossValidator, name: str, criteria: Any) -> Choice:
         score = plain.run([1.0], [START]).best_score
         if score > climb.tried[climb.best].best_score:
             climb = plain
-            why.append(
-                f"The kernel that was set from the data, without learning, scored higher: {score:.4f}."
-            )
+            why.append("The kernel that was set from the data, without learning, scored higher.")
     best = climb.tried[climb.best]
     return Choice(best, climb=climb, criterion_path=columns, search=learned.result, why=why, how=how)
 
@@ -326,11 +324,13 @@ def take(validator: CrossValidator, choice: Choice, scored: ScoredKernel, index:
         choice.why.append("The rule 'refit' chose the same setting as the search.")
         return
     preferred = model_text(choice.scored.kernel, choice.C)
-    score = score_text(float(choice.scored.scores[choice.index].mean()), validator.scorer.is_share)
+    gain = float(choice.scored.scores[choice.index].mean() - scored.scores[index].mean())
+    gap = gap_text(gain, validator.scorer.is_share)
     n_settings = sum(len(one.Cs) for one in validator.scored)
+    differs = f"{gap} {'higher' if gain > 0.0 else 'lower'}" if gap else "the same"
     sentence = (
         f"The rule 'refit' chose this one of {n_settings} settings. The search itself prefers {preferred}, "
-        f"which scores {score}."
+        f"which scored {differs} in the search."
     )
     _speak_of(validator, choice, scored)
     choice.scored, choice.index, choice.is_by_rule = scored, index, True

@@ -39,7 +39,7 @@ from kernelwise.search.table import row_index, tabulate
 from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.search.verdict.one_class import doubts
 from kernelwise.search.verdict.optimism import stability_findings
-from kernelwise.search.verdict.reasons import scored_lines
+from kernelwise.search.verdict.reasons import chosen_line, scored_lines
 from kernelwise.search.verdict.summary import announce
 from kernelwise.search.verdict.trust import closing_findings, time_findings
 from kernelwise.tables import Layout
@@ -165,10 +165,11 @@ class Found:
 
 
 def new_context(seconds: float | None, owner: str, verbose: int) -> FitContext:
-    """A context without journal; with ``verbose``, a line is printed about every kernel that is scored."""
+    """A context without journal; with ``verbose``, lines are printed about scored kernels and the choice."""
     context = FitContext().begin(seconds)
     if verbose > 0:
         context.on_scored = lambda scored: print(scored_lines(scored, owner), file=sys.stderr)
+        context.on_end = lambda result: print(chosen_line(result, owner), file=sys.stderr)
     return context
 
 
@@ -186,7 +187,9 @@ def run(
     table = tabulate(validator, settings.steering_name)
     row = row_index(validator, choice, settings.refit, table, settings.owner)
     end = _end_one_class if isinstance(family, OneClass) else _end
-    return end(Found(validator, prepared, choice, table, row), trainer, data, settings)
+    found = end(Found(validator, prepared, choice, table, row), trainer, data, settings)
+    context.on_end(found.result)
+    return found
 
 
 def prepare_fit(

@@ -94,10 +94,10 @@ def columns_of(result: TuningResult | None) -> dict[str, Any]:
 class SelectionResult(TuningResult):
     """A kernel and a C chosen by cross-validation, and how; printed, it says why.
 
-    ``value`` and ``history`` are of the search, which compares models by their decision values: minus
-    ``value`` is ``best_score_``. ``score`` is that of the labels which the final model gives (`predict`), on
-    the rows that the folds hold out. Both are the same number for most models; where they are not, ``why``
-    has both.
+    ``score`` is the one that is quoted for the model, and ``best_score_``: that of the labels which the final
+    model gives (`predict`), on the rows that the folds hold out. ``value``, ``history`` and ``cv_results``
+    are what the search compared: scores of decision values, of which ``value`` is minus that of the choice.
+    Both are the same number for most models; where they are not, ``how`` says so.
 
     Attributes
     ----------
@@ -273,7 +273,7 @@ class HeldOut(NamedTuple):
     There are two labels of a row. ``predicted`` is by the rule of `predict`, with sigmoids of the other folds
     (`kernelwise.search.final.machine.unseen_odds`): its score is the one that people are given,
     ``result_.score``. ``scored`` is by the decision values, the rule by which the search compares models,
-    that of ``best_score_`` (None for a regression). They differ for a few rows near a boundary.
+    that of ``cv_results_`` (None for a regression). They differ for a few rows near a boundary.
     """
 
     truth: np.ndarray

@@ -125,6 +125,20 @@ def score_text(value: float, share: bool, error: float | None = None) -> str:
     return shown.replace("-", "−")
 
 
+def gap_text(gap: float, share: bool) -> str:
+    """How far two scores are apart: 1.2 points of a share of rows, else 0.012; empty if that rounds to zero.
+
+    Examples
+    --------
+    >>> gap_text(-0.012, share=True), gap_text(0.012, share=False), gap_text(1e-6, share=True)
+    ('1.2 points', '0.012', '')
+    """
+    size = round(100.0 * abs(gap), 1) if share else round(abs(gap), 3)
+    if not size > 0.0:
+        return ""
+    return f"{size:.1f} points" if share else f"{size:.3f}"
+
+
 def error_text(error: float | None, share: bool) -> str:
     """± with the standard error; empty if there is none."""
     if error is None or not np.isfinite(error):

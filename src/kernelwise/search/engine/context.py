@@ -94,6 +94,8 @@ class FitContext:
         Scored kernels are looked up there and put there.
     on_scored : callable
         Called with every kernel that was scored.
+    on_end : callable
+        Called with the result of the fit.
     on_phase : callable
         Called with words for what is begun that scores no kernel for a while.
     task : callable
@@ -113,6 +115,7 @@ class FitContext:
     deadline: Deadline = field(default_factory=Deadline)
     journal: MutableMapping[str, Any] | None = None
     on_scored: Callable[[ScoredKernel], None] = _ignore
+    on_end: Callable[[Any], None] = _ignore
     on_phase: Callable[[str], None] = _ignore
     task: Callable[[str], AbstractContextManager[Any]] = nullcontext
     feature_names: Sequence[str] | None = None

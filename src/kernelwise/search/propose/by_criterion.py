@@ -74,9 +74,8 @@ def _with_C(validator: CrossValidator, scored: ScoredKernel, C: float) -> tuple[
     own = validator.score(scored.kernel, scored.reason, Cs=np.array([C]))
     if own.best_score >= scored.best_score - validator.standard_error(scored):
         return own, f"The criterion found C = {C:.4g} together with the kernel."
-    finding = catalogue.WORSE_C(
-        C=C, score=own.best_score, C_chosen=scored.Cs[scored.best], score_chosen=scored.best_score
-    )
+    gap = scored.best_score - own.best_score
+    finding = catalogue.WORSE_C(C=C, C_chosen=scored.Cs[scored.best], gap=gap)
     validator.context.findings.append(finding)
     return scored, finding.message
 

@@ -287,6 +287,15 @@ class Forms:
             how.append("The sum adds RBF and Laplacian kernels of several widths, which are fixed.")
         elif name == SUM:
             how.append("The sum adds the best kernel of each of the other forms.")
+        if len(self.choices) > 1:
+            share = self.validator.scorer.is_share
+            scores = (
+                f"{form} {score_text(one.scored.best_score, share)}" for form, one in self.choices.items()
+            )
+            how.append(
+                "The scores that the search compared, averaged over neighbouring values of C: "
+                f"{', '.join(scores)}."
+            )
         return how
 
     def _first_stage(self, first: Forms) -> str:
@@ -345,17 +354,10 @@ class Forms:
         return journal[name]
 
     def _why(self, name: str, reason: str) -> str:
-        """Which form won, by what, with the scores of all."""
+        """Which form won, and by what."""
         if len(self.choices) == 1:
             return f"The search tried only one of the {self.what}: {name}."
-        share = self.validator.scorer.is_share
-        scores = ", ".join(
-            f"{form} {score_text(choice.scored.best_score, share)}" for form, choice in self.choices.items()
-        )
-        return (
-            f"The search compared {len(self.choices)} {self.what} and chose {name}: {reason}. "
-            f"The scores, averaged over neighbouring values of C, are: {scores}."
-        )
+        return f"The search compared {len(self.choices)} {self.what} and chose {name}: {reason}."
 
 
 def _best_kernel(choice: Choice) -> Any:

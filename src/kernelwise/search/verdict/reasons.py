@@ -9,9 +9,9 @@ import numpy as np
 from kernelwise._core.text import count, in_words
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.result import Choice
+from kernelwise.search.result import Choice, OneClassResult, SelectionResult
 from kernelwise.search.verdict.baseline import Baseline
-from kernelwise.search.wording import error_text, kernel_text, model_text, number, score_text
+from kernelwise.search.wording import error_text, gap_text, kernel_text, model_text, number, score_text
 
 #: Words of the sentence that says which form of kernel was taken (`kernelwise.search.propose.forms`).
 FORMS = "forms of kernel"
@@ -82,11 +82,23 @@ def scored_lines(scored: ScoredKernel, owner: str) -> str:
             f"({scored.reason})."
             for nu, scores in zip(scored.Cs, scored.scores, strict=True)
         )
+    score = float(scored.scores[scored.best].mean())  # as in cv_results_
     return (
-        f"[{owner}] {kernel_text(scored.kernel)}: score {scored.best_score:.4f} with "
+        f"[{owner}] {kernel_text(scored.kernel)}: score in the search {score:.4f} with "
         f"{scored.symbol} = {number(scored.Cs[scored.best])} ({scored.n_machines} models, "
         f"{scored.seconds:.2f} s). {why_tried(scored.reason)}"
     )
+
+
+def chosen_line(result: SelectionResult | OneClassResult, owner: str) -> str:
+    """The last line for people who watch a search: the score of the model, with its error."""
+    if isinstance(result, SelectionResult):
+        return f"[{owner}] {result.why[0]}"
+    chosen = f"[{owner}] The search chose {kernel_text(result.kernel)}, ν = {result.nu:g}"
+    if not np.isfinite(result.score):
+        return f"{chosen}."
+    error = f" ± {result.standard_error:.4f}" if np.isfinite(result.standard_error) else ""
+    return f"{chosen}: score {result.score:.4f}{error}."
 
 
 class Summary(NamedTuple):
@@ -100,11 +112,7 @@ class Summary(NamedTuple):
 
 def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
     """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
-    found = [
-        _score(validator, choice, told),
-        *_other_labels(validator, choice, told),
-        *_luck(validator, told),
-    ]
+    found = [_score(validator, choice, told), *_luck(validator, told)]
     others = [scored for scored in validator.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
@@ -114,10 +122,6 @@ def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[st
 
 def _is_other(scored: ScoredKernel, chosen: ScoredKernel) -> bool:
     return str(scored.kernel) != str(chosen.kernel)
-
-
-def _mean(choice: Choice) -> float:
-    return float(choice.scored.scores[choice.index].mean())
 
 
 def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
@@ -133,17 +137,15 @@ def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
     return f"{sentence} {guess} {score_text(baseline.score, share, told.error)}."
 
 
-def _other_labels(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
-    """Both scores, where the labels that the model gives have another one than those of the search."""
-    texts = [
-        f"{100 * score:.2f} %" if validator.scorer.is_share else f"{score:.4f}"
-        for score in (told.score, _mean(choice))
-    ]
+def other_labels(validator: CrossValidator, choice: Choice, score: float) -> list[str]:
+    """What the search compared, where the model's own answers have another score than that."""
+    compared = float(choice.scored.scores[choice.index].mean())
+    texts = [f"{100 * one:.2f} %" if validator.scorer.is_share else f"{one:.4f}" for one in (score, compared)]
     if texts[0] == texts[1]:
         return []
     return [
-        f"The score {texts[0]} is that of the model's own answers. The search compared models by a faster "
-        f"rule, the signs of their decision values, which scores {texts[1]}."
+        "The search compared models by a faster rule, the signs of their decision values. By this rule, that "
+        f"of cv_results_, the chosen model scores {texts[1]}, and by its own answers {texts[0]}."
     ]
 
 
@@ -160,34 +162,24 @@ def _luck(validator: CrossValidator, told: Summary) -> list[str]:
 
 
 def _next_best(validator: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:
-    """The best of the other kernels, by the score averaged over neighbouring values of C, as the choice."""
-    share = validator.scorer.is_share
-    score = float(other.scores[other.best].mean())
+    """How far the best of the other kernels is from the chosen one, by what the search compares.
+
+    That is a score averaged over neighbouring values of C. Only the difference is told: the model has one
+    score.
+    """
     error = validator.standard_error(choice.scored, choice.index)
-    ours, theirs = float(choice.scored.smoothed[choice.index]), other.best_score
+    gain = float(choice.scored.smoothed[choice.index]) - other.best_score
+    gap = gap_text(gain, validator.scorer.is_share)
     kernels, what = count(n_kernels, "kernel"), _other_text(choice, other)
-    averaged = f"{score_text(theirs, share)} against {score_text(ours, share)}"
-    if theirs > ours and score_text(theirs, share) != score_text(ours, share):
-        tail = ", a difference within one standard error" if theirs - ours <= error else ""
-        # Among forms of kernel, and by a rule, something else decides: a sentence of its own says what.
-        by_form = choice.is_by_rule or any(FORMS in sentence for sentence in choice.why)
-        simpler = "" if by_form else "; the search preferred a simpler kernel"
-        head = f"Of {kernels}, {what} has the highest score averaged over neighbouring values of C"
-        return f"{head}: {averaged} for the chosen kernel{tail}{simpler}."
-    head, gain = f"The second best of {kernels}, {what}, scores", _mean(choice) - score
-    own = score_text(_mean(choice), share)
-    if score_text(score, share) == own:
-        return f"{head} the same {own}."
+    if not gap:
+        return f"The second best of {kernels}, {what}, scored the same in the search."
+    size = f"{'less' if abs(gain) <= error else 'more'} than one standard error"
     if gain > 0.0:
-        gap = f"better by {'less' if gain <= error else 'more'} than one standard error"
-        return f"{head} {score_text(score, share)}. The chosen kernel scores {own}, {gap}."
-    there = f"it has {averaged} for the chosen kernel"
-    if score_text(theirs, share) == score_text(ours, share):
-        there = f"both kernels have {score_text(ours, share)} (rounded)"
-    return (
-        f"{head} {score_text(score, share)}. The search compares scores averaged over neighbouring values of "
-        f"C, and there {there}."
-    )
+        return f"The second best of {kernels}, {what}, scored {gap} lower in the search, {size}."
+    # Among forms of kernel, and by a rule, something else decides: a sentence of its own says what.
+    by_form = choice.is_by_rule or any(FORMS in sentence for sentence in choice.why)
+    simpler = "" if by_form else "; the search preferred a simpler kernel"
+    return f"Of {kernels}, {what} scored highest in the search, by {gap}, {size}{simpler}."
 
 
 def _other_text(choice: Choice, other: ScoredKernel) -> str:

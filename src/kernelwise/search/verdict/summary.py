@@ -16,7 +16,7 @@ from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scores import goes_by_labels
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
 from kernelwise.search.verdict.optimism import optimism
-from kernelwise.search.verdict.reasons import Summary, reasons
+from kernelwise.search.verdict.reasons import Summary, other_labels, reasons
 
 
 def shown_as_sure(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
@@ -104,4 +104,5 @@ def announce(
         corrected_score=told.corrected,
         baseline=guess,
         why=(*reasons(validator, choice, told), *choice.why),
+        how=(*result.how, *other_labels(validator, choice, score)),
     )

@@ -102,7 +102,8 @@ def _guess_findings(
         labels = record.predicted
     corrected = result.corrected_score - result.score + score
     true = Corrected(corrected, lead_error(validator, labels, error), result.n_evaluations)
-    return baseline_findings(score, error, result.baseline, true)
+    without = "" if answers_most_likely else " without costs or threshold"
+    return baseline_findings(score, error, result.baseline, true, without)
 
 
 def _class_findings(
@@ -214,18 +215,22 @@ def _any_of(ways: list[str]) -> str:
 
 
 def baseline_findings(
-    score: float, error: float, baseline: Baseline | None, corrected: Corrected | None = None
+    score: float,
+    error: float,
+    baseline: Baseline | None,
+    corrected: Corrected | None = None,
+    of_what: str = "",
 ) -> list[Finding]:
     """A warning if a score is not above that of a constant answer by more than its standard error.
 
     What counts is the score corrected for the choice among many settings, and the error of its lead, if they
-    are given.
+    are given. ``of_what`` says of what the score is, if it is not the one that is announced.
     """
     true = Corrected(score, float(np.nan_to_num(error)), 1) if corrected is None else corrected
     is_unknown = baseline is None or not np.isfinite(baseline.score)
     if baseline is None or is_unknown or true.score - baseline.score > true.min_significant_lead:
         return []
-    found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
+    found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}{of_what}"
     values: dict[str, Any] = {
         "is_below": score <= baseline.score,
         "score": found,

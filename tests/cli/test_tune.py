@@ -175,7 +175,8 @@ def test_several_kernels_are_tried_and_said(run, train):
     result = validated(run("tune", train, "--kernel", "rbf, laplacian,poly", *SHORT, "--json"), "tune")
     assert list(result["forms"]) == ["rbf", "laplacian", "poly", "sum"]
     assert result["settings"]["kernel"] == "rbf, laplacian,poly"
-    sentence = next(one for one in result["why"] if "compared 4 forms of kernel" in one)
+    assert any("compared 4 forms of kernel" in one for one in result["why"])
+    sentence = next(one for one in result["how"] if one.startswith("The scores that the search compared"))
     assert all(f"{form} {100 * score:.1f} %" in sentence for form, score in result["forms"].items())
     assert progress_module.expected(["rbf", "linear"]) == 9
     plain = validated(run("tune", train, "--kernel", "rbf", *SHORT, "--json"), "tune")

@@ -236,7 +236,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     ) -> Self:
         """Train on checked samples and their class indices, of shape (n_samples,), as a tuned model does."""
         self.n_features_in_ = X.shape[1]
-        return self._train(X, index, classes, sample_weight)
+        return self._train(X, index, classes.copy(), sample_weight)  # a machine has its own
 
     def _train(self, X: RowsLike, index: np.ndarray, classes: np.ndarray, sample_weight: np.ndarray) -> Self:
         """Train on class indices, and set the fitted attributes."""

@@ -332,9 +332,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
         """Return predictions in the units of y, of shape (n_samples,)."""
+        values = self.machine_values(X).ravel()  # which says so where there is no machine
         offset = getattr(self, "target_offset_", None)  # which models of earlier versions do not have
         family = Regression(mean=self.target_mean_, deviation=self.target_scale_, offset=offset)
-        return family.in_units(self.machine_values(X).ravel())
+        return family.in_units(values)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """Return the score that ``scoring`` names; R² if ``scoring`` is None.

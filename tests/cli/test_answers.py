@@ -7,6 +7,7 @@ import io
 import json
 import logging
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -431,6 +432,63 @@ def test_the_logarithm_of_a_target_is_found_used_and_undone(run, refused, write)
     assert "--log-target works for numbers only" in refused(
         *("tune", name, "--task", "classification", "--log-target")
     )
+
+
+OWN_KERNEL = """
+import numpy as np
+from kernelwise.kernels import RBF
+
+class Mine(RBF):
+    pass
+
+class Needy(RBF):
+    def __init__(self, gamma):
+        super().__init__(gamma)
+
+nothing = dict
+"""
+
+
+def test_a_kernel_of_the_user_is_named_by_its_module(run, refused, rare, tmp_path, monkeypatch):
+    (tmp_path / "my_kernels.py").write_text(OWN_KERNEL)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    told = run("tune", rare, *IGNORE, *SHORT, "--kernel", "my_kernels:Mine", "--json")
+    assert told.code == 0, told.err
+    assert json.loads(told.out)["kernel"]["name"] == "Mine"
+    for kernel, words in {
+        "no_such_module:Mine": "there is no module no_such_module",
+        "my_kernels:Yours": "the module my_kernels has no Yours",
+        "my_kernels:Needy": "Needy() needs arguments",
+        "my_kernels:nothing": "nothing is no kernel",
+    }.items():
+        assert words in refused("tune", rare, *IGNORE, "--kernel", kernel)
+    wrong = refused("tune", rare, *IGNORE, "--kernel", "my_kernels:Mine", "--model", "m.kw")
+    assert "--model cannot keep a kernel of your own" in wrong
+
+
+def test_a_threshold_may_be_that_of_the_positive_class(run, rare):
+    common = ("tune", rare, *IGNORE, *SHORT, *RBF, "--threshold", "0.3", "--json")
+    first, second = (json.loads(run(*common, *more).out) for more in (("--positive", "rare disease"), ()))
+    assert first["score"] == second["score"]
+    auto = ("--threshold", "auto", "--positive", "rare disease", "--scoring", "balanced_accuracy")
+    assert run("tune", rare, *IGNORE, *SHORT, *RBF, *auto).code == 0
+
+
+def test_the_default_share_of_unusual_rows_is_no_finding(run, rare):
+    found = run("detect", rare, *IGNORE, "--ignore", "class", "--kernel", "rbf", "--report", "d.html")
+    assert re.search(r"\nstrangest +5 of 100 rows \(5.0 %, the default share\)\n", found.out)
+    assert "<h1>The 5 strangest of 100 rows (5.0" in Path("d.html").read_text(encoding="utf-8")
+    named = run("detect", rare, *IGNORE, "--ignore", "class", "--kernel", "rbf", "--contamination", "0.1")
+    assert re.search(r"\nunusual rows +10 of 100 rows \(10.0 %\)\n", named.out)
+
+
+def test_predictions_of_numbers_have_digits_that_matter(run, write):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2)).round(3)
+    name = write("n.csv", "a,b,size", np.column_stack([X, 100 + 20 * X[:, 0] + rng.normal(size=60)]).tolist())
+    run("tune", name, *SHORT, *RBF, "--model", "m.kw")
+    cells = [row["prediction"] for row in csv.DictReader(io.StringIO(run("predict", "m.kw", name).out))]
+    assert max(len(cell.partition(".")[2]) for cell in cells) <= 4
 
 
 def test_the_verdict_of_a_comparison_is_the_headline_of_its_report(run, rare, tmp_path):

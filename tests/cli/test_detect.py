@@ -146,7 +146,7 @@ def test_a_report_is_written(run, rows, tmp_path):
     pytest.importorskip("jinja2")
     assert run("detect", rows, "--ignore", "id", "--report", "r.html").code == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "of 80 rows are unusual" in page
+    assert "strangest of 80 rows" in page
     assert "stranger than 98.8 % of the rows, probability" in page
     assert "Line 5" in page
     assert len(page) < 2_000_000

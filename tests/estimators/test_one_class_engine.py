@@ -42,7 +42,8 @@ def test_report(rows, tmp_path):
         model = TunedOneClassSVM().fit(X, y)
         model.report(tmp_path / "report.html", *rows_and_labels)
         n = int((model.training_scores_ < model.threshold_).sum())
-        assert f"{n} of 240 rows are unusual" in (tmp_path / "report.html").read_text()
+        told = f"The {n} strangest of 240 rows" if y is None else f"{n} of 240 rows are unusual"
+        assert told in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize("has_labels", [False, True])

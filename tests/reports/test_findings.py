@@ -128,9 +128,10 @@ def test_labels_written_in_two_ways_come_before_everything_else():
     random = np.random.default_rng(0)
     y = np.array(["mild case", "severe"] * 30 + ["Mild case"] * 3)
     X = random.normal(size=(63, 2)) + (y == "severe")[:, None]
-    first = report_data(TunedSVC("rbf", Cs=[1.0], cv=3).fit(X, y), X, y).findings[0]
+    first, *others = report_data(TunedSVC("rbf", Cs=[1.0], cv=3).fit(X, y), X, y).findings
     assert (first.name, first.severity) == ("labels written in two ways", "warning")
-    assert first.message.startswith("'mild case' (30 samples) and 'Mild case' (3 samples) differ only in")
+    assert first.message.startswith("'mild case' (30 rows) and 'Mild case' (3 rows) differ only in")
+    assert first.name not in {one.name for one in others}
 
 
 def test_the_head_tells_a_leak_in_a_full_sentence_and_counts_the_columns_of_the_file(tmp_path):

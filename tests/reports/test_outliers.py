@@ -50,7 +50,7 @@ def test_the_page_has_all_parts_and_escapes_names(fitted, tmp_path):
     model, X = fitted
     page = written(model, tmp_path / "report.html", X)
     n_unusual = report_data(model, X).outliers.n_unusual
-    assert f"{n_unusual} of 70 rows are unusual" in page
+    assert f"The {n_unusual} strangest of 70 rows" in page
     assert all(f'id="{name}"' in page for name in ("strangest", "scores", "plane", "why", "repeat"))
     assert SCRIPT not in page
     assert SCRIPT in "".join(Elements(page).text)
@@ -75,7 +75,8 @@ def test_the_path_alone_is_enough_for_scores_but_not_for_columns(fitted, tmp_pat
     page = written(model, tmp_path / "report.html")
     n_unusual = (model.training_scores_ < model.threshold_).sum()
     assert (
-        f"<h1>{n_unusual} of 70 rows are unusual ({100 * n_unusual / 70:.1f}\N{NO-BREAK SPACE}%)</h1>" in page
+        f"<h1>The {n_unusual} strangest of 70 rows ({100 * n_unusual / 70:.1f}\N{NO-BREAK SPACE}%, the "
+        in page
     )
     assert Elements(page).sections == ["strangest", "scores", "why", "repeat"]
     assert "Give the report the training rows" in page
@@ -114,7 +115,7 @@ def test_rows_of_any_kind(form, tmp_path):
     X = np.random.default_rng(2).exponential(size=(40, 3))
     X[:, 2] = np.arange(40) % 2
     model = TunedOneClassSVM().fit(form(X))
-    assert "of 40 rows are unusual" in written(model, tmp_path / "report.html", form(X))
+    assert "strangest of 40 rows" in written(model, tmp_path / "report.html", form(X))
 
 
 def test_words_and_weights(tmp_path):

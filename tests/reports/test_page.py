@@ -246,3 +246,14 @@ def test_missing_package_is_named(hostile, tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"needs jinja2\. .*kernelwise\[report\]"):
         hostile.model.report(tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
+
+
+def test_without_a_path_the_page_is_returned_and_shown(hostile, tmp_path):
+    page = hostile.model.report(X=hostile.X, y=hostile.y)
+    hostile.model.report(tmp_path / "r.html", hostile.X, hostile.y)
+    same = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert re.sub("<dd>20.*?</dd>", "", page) == re.sub("<dd>20.*?</dd>", "", same)  # but for the date
+    shown = page._repr_html_()
+    assert shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+    assert "<html" not in shown
+    assert len(repr(page)) < 100

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +16,7 @@ from kernelwise.cli.output import UserError, say
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.estimators.costs import check_threshold_score
-from kernelwise.kernels import KERNELS
+from kernelwise.kernels import KERNELS, Kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
 from kernelwise.search.families.one_class import CRITERIA as CRITERIA_WITHOUT_LABELS
@@ -66,7 +69,7 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
         "search": options.search,
         "Cs": None if options.log2c is None else powers_of_two("--log2c", options.log2c),
         "cv": _folds(options.cv),
-        "scoring": _scoring(options.scoring, options.positive, task),
+        "scoring": _scoring(options.scoring, None if options.threshold else options.positive, task),
         "scale": SCALES[check_choice("--scale", options.scale, SCALES)],
         "solver": check_choice("--solver", options.solver, SOLVERS),
         "time_budget": options.time_budget,
@@ -130,10 +133,12 @@ def check_numbers(n_jobs: int | None, time_budget: float | None = None) -> None:
         raise UserError(f"--time-budget must be a positive number of seconds, got {time_budget:g}.")
 
 
-def _kernel(text: str) -> str | list[str]:
-    """A name, or several with commas between them."""
+def _kernel(text: str) -> str | Kernel | list[str | Kernel]:
+    """A name, or several with commas between them; module:Class is a kernel of the user's own."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
+        if ":" in name:
+            continue
         if name in ("precomputed", PRECOMPUTED_DISTANCE):
             matrix = "a Gram matrix" if name == "precomputed" else "a matrix of distances"
             raise UserError(f"--kernel {name} needs {matrix}, not rows of features. Use it in Python.")
@@ -142,7 +147,26 @@ def _kernel(text: str) -> str | list[str]:
         if not name:
             raise UserError(f"--kernel {text} has an empty name. Give names such as rbf,laplacian.")
         check_choice("--kernel", name, ("auto", *KERNELS))
-    return names[0] if len(names) == 1 else names
+    kernels = [_own_kernel(name) if ":" in name else name for name in names]
+    return kernels[0] if len(kernels) == 1 else kernels
+
+
+def _own_kernel(text: str) -> Kernel:
+    """The kernel that module:Class names; the module may be a file of the working folder."""
+    module, _, name = text.partition(":")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        made = getattr(import_module(module), name)()
+    except ImportError as error:
+        raise UserError(f"--kernel {text}: there is no module {module} ({error}).") from error
+    except AttributeError as error:
+        raise UserError(f"--kernel {text}: the module {module} has no {name}.") from error
+    except TypeError as error:
+        raise UserError(f"--kernel {text}: {name}() needs arguments. Give them default values.") from error
+    if not isinstance(made, Kernel):
+        raise UserError(f"--kernel {text}: {name} is no kernel. Derive it from kernelwise.kernels.Kernel.")
+    return made
 
 
 #: The page of the documentation that lists all criteria.
@@ -191,7 +215,7 @@ def _scoring(name: str | None, positive: str | None, task: str) -> str | None:
 def settle_score(model: TunedSVC, positive: str | None, y: np.ndarray) -> None:
     """Refuse a score that the classes do not allow, and name the positive class to one that asks for it."""
     classes = np.unique(y).tolist()
-    if positive is not None and len(classes) == 2:
+    if positive is not None and len(classes) == 2 and model.scoring in OF_ONE_CLASS:
         names = [str(label) for label in classes]
         check_choice("--positive", positive, names)
         model.set_params(scoring=PositiveScore(model.scoring, classes[names.index(positive)]))

@@ -97,12 +97,25 @@ def predict(
 
 def _classes_or_numbers(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
     """Columns of the answer: predictions, and probabilities if they are asked for."""
-    yield "prediction", predictions.tolist()
+    record = model.fit_record_
+    if predictions.dtype.kind == "f" and record is not None and not hasattr(model, "classes_"):
+        yield "prediction", _rounded(predictions, record)
+    else:
+        yield "prediction", predictions.tolist()
     if proba:
         for label, column in zip(model.classes_, model.predict_proba(X).T, strict=True):
             yield f"p({label})", [f"{p:.{DIGITS}f}" for p in column]
         if getattr(model, "class_weight", None) is not None:
             say(WEIGHTED)
+
+
+def _rounded(predictions: Any, record: Any) -> list[float]:
+    """Predictions of numbers, rounded far below their typical error on held-out rows."""
+    import numpy as np
+
+    error = float(np.sqrt(np.average((record.truth - record.predicted) ** 2, weights=record.weight)))
+    digits = 3 - int(np.floor(np.log10(error))) if error > 0 else 15
+    return [round(float(one), digits) for one in predictions]
 
 
 def _unusual(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:

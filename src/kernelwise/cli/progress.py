@@ -26,11 +26,11 @@ STEPS = (0.0, 0.25, 0.5, 0.75)
 FEW_SECONDS = 5.0
 
 
-def expected(kernel: str | list[str]) -> int:
-    """Kernels that a search for this name, or among these names and their sum, scores, about."""
+def expected(kernel: object) -> int:
+    """Kernels that a search for this name or kernel, or among these and their sum, scores, about."""
     if isinstance(kernel, list):
-        return sum(EXPECTED.get(name, USUALLY) for name in kernel) + 1
-    return EXPECTED.get(kernel, USUALLY)
+        return sum(EXPECTED.get(str(name), USUALLY) for name in kernel) + 1
+    return EXPECTED.get(str(kernel), USUALLY)
 
 
 def expected_of_detection(kernel: str, has_labels: bool) -> int:

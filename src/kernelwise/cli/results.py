@@ -19,7 +19,7 @@ from kernelwise.kernels import KERNELS
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer, expectation, setting, verdict
 from kernelwise.reports.columns_used import LooksAt, feature_names
-from kernelwise.reports.findings import ABOUT_CRITERIA, OF_FIT, finding_of_test, settled
+from kernelwise.reports.findings import ABOUT_CRITERIA, finding_of_test, is_news, settled
 from kernelwise.reports.outliers import Strange, share_text
 from kernelwise.reports.words import score_key
 from kernelwise.search.verdict.leaks import copies_finding
@@ -84,7 +84,7 @@ def of_tuning(model: TunedMachine, data: Samples, diagnosis: list[Finding], answ
     return [
         *settled(model, model.diagnostics_, answer),
         *(one for one in about_file if one.severity in SERIOUS),
-        *(one for one in about_data if one.severity in SERIOUS and one.name not in OF_FIT),
+        *(one for one in about_data if one.severity in SERIOUS and is_news(model, one)),
     ]
 
 
@@ -378,8 +378,10 @@ def _facts(result: dict[str, Any], model: TunedMachine, n_rows: int) -> list[tup
     known = "). If you know the share of unusual rows, set it with --contamination"
     if model.contamination is not None:
         of, known = "rows", ", as you set it)"
+    is_default = model.contamination is None and model.result_.labelled[1] == 0
+    head, named = ("strangest", ", the default share") if is_default else ("unusual rows", "")
     return [
-        ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
+        (head, f"{n:g} of {n_rows} rows ({100 * n / n_rows:.1f} %{named})"),
         ("threshold", f"a score of {about} ({100 * share:.3g} % of the {of} score lower{known}"),
         ("kernel", kernel_line(model)),
         ("ν", f"{result['nu']:.3g}: at most this share of the training rows is outside the model's boundary"),

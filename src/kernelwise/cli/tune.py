@@ -27,7 +27,9 @@ NOT_IN_JOURNAL = ("time_budget", "n_jobs", "solver", "threshold", "cost")
 class Tuning:
     """Options of how to choose; the others of `tune` say on what, and where to write."""
 
-    kernel: Annotated[str, option("NAME", "Kernel: auto, rbf, laplacian, …; rbf,poly tries both.")] = "auto"
+    kernel: Annotated[
+        str, option("NAME", "Kernel: auto, rbf, laplacian, …; rbf,poly tries both; module:Class is your own.")
+    ] = "auto"
     criterion: Annotated[
         str,
         option("NAME", "What chooses the kernel: auto (cross-validation), dbtc, kta, radius-margin, …"),
@@ -129,6 +131,8 @@ def tune(
     check_one(chosen.group, chosen.time)
     wanted = chosen.guessed_task if task is None else task.value
     model = make_model(wanted, chosen)
+    if model_file is not None and ":" in chosen.kernel:
+        raise UserError("--model cannot keep a kernel of your own. Leave it out, or use pickle in Python.")
     told_task = wanted if task is not None or chosen.is_of_classes or chosen.log_target else None
     data = read_samples(file, target, reading, told_task, chosen.group, chosen.time)
     kind = data.encoding.task
@@ -146,6 +150,7 @@ def tune(
         held_out = read_test(test, data, unknown.value, reading.strict, report_file is not None)
     with open_journal(journal, "tune", data, chosen.for_journal(kind)) as cells:
         fit(model, data, chosen.time_budget, cells)
+    model.target_name_ = data.encoding.target
     unwritten = files.Unwritten()
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     # Made once, for the terminal, for JSON and for the report.

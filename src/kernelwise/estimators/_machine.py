@@ -169,14 +169,18 @@ class WithMachine(SamplesOrGram):
     _gram_columns: np.ndarray | None
 
     def report(
-        self, path: PathLike, X: RowsLike | None = None, y: ArrayLike | None = None, **options: Any
-    ) -> None:
+        self,
+        path: PathLike | None = None,
+        X: RowsLike | None = None,
+        y: ArrayLike | None = None,
+        **options: Any,
+    ) -> Any:
         """Write what was chosen, and why, as one HTML file that needs no network.
 
         Parameters
         ----------
-        path : path-like
-            The file is written whole or not at all.
+        path : path-like, default=None
+            The file is written whole or not at all. None returns the page, which a notebook shows.
         X, y : arrays of shape (n_samples, n_features) and (n_samples,), default=None
             The training samples. With them the report has decision regions and findings about the data;
             that of `TunedOneClassSVM` says what is unusual about the strangest samples, and needs no y.
@@ -184,9 +188,13 @@ class WithMachine(SamplesOrGram):
             ``test``, ``comparison``, ``command``, ``source``, ``seed``, ``preparation``, ``lines``,
             ``n_columns``: see `kernelwise.reports.report_data`.
         """
-        from kernelwise.reports import report_data, write_report
+        from kernelwise.reports import Page, report_data, write_report
 
-        write_report(report_data(self, X, y, **options), path)
+        data = report_data(self, X, y, **options)
+        if path is None:
+            return Page.of(data)
+        write_report(data, path)
+        return None
 
     def machine_samples(self, X: RowsLike) -> Any:
         """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""

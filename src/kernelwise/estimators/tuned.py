@@ -180,6 +180,18 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> Any:
         """The untrained Nyström machine, used instead of ``_machine``."""
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """The constructor, and after a fit what is predicted, what was chosen and how good it is."""
+        made = str(super().__repr__(N_CHAR_MAX))
+        if "result_" not in vars(self):
+            return made
+        name = getattr(self, "target_name_", None)
+        target = "" if name is None else f" to predict {name!r}"
+        C = getattr(self, "C_", None)
+        kernel = kernel_text(self.kernel_) if C is None else f"{kernel_text(self.kernel_)}, C = {C:g}"
+        score, error = self.result_.score, self.result_.standard_error
+        return f"{made}  # fitted{target}: {kernel}; held-out score {score:.3g} ± {error:.2g}"
+
     @with_callbacks
     def _fit(
         self,
@@ -192,6 +204,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
+        self.target_name_ = column_name(y)
         settings = self._settings()
         context = self._context() if context is None else context
         progress = Progress(self, X, y)
@@ -315,6 +328,13 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         return metric_by_gradients(*asked, full=full, rounds=rounds), context.findings
 
     @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the scaled features, of shape (n_machines, n_features), for a linear kernel only."""
+        check_is_fitted(self, "result_")
+        coefficients: np.ndarray = self.best_estimator_.coef_
+        return coefficients
+
+    @property
     def steering_(self) -> Any:
         """The score that the search maximises: ``scoring``, or the one of several that ``refit`` names."""
         return FitSettings.steering_score(self.scoring, self.refit)
@@ -343,6 +363,12 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         self, sample_weight: ArrayLike | None, groups: ArrayLike | None, params: dict[str, Any]
     ) -> Routed:
         return route_fit(self, sample_weight, groups, params, self._scorers)
+
+
+def column_name(y: object) -> str | None:
+    """The name of a column of a data frame; None of other targets."""
+    name = getattr(y, "name", None)
+    return None if name is None or callable(name) else str(name)
 
 
 def fit_in_context(

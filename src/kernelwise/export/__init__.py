@@ -34,7 +34,7 @@ TOLERANCE = 1e-9
 #: Support vectors on which that is checked, at most.
 N_CHECKED = 100
 #: What is left to do with a model that cannot be written as plain numbers.
-ELSE = "Keep the model with save(path) or pickle."
+ELSE = "Keep the model with pickle, or with save(path) if the kernel is one of kernelwise."
 
 
 class FittedMachine(Protocol):

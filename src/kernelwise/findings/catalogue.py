@@ -174,6 +174,13 @@ PLATEAU = Entry(
 )
 #: The end of a search that is no optimum inside the range, by the reason that an optimizer stopped for.
 STOPPED = {entry.name: entry for entry in (MAX_ITER, NO_PROGRESS, PLATEAU)}
+CONSTANT_CRITERION = Entry(
+    "constant criterion",
+    "warning",
+    "The criterion {criterion} has the same value at all {n} points that the search tried, so it has chosen "
+    "nothing.",
+    *BY_CROSS_VALIDATION,
+)
 UNDEFINED = Entry(
     "undefined",
     "info",

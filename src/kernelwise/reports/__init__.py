@@ -9,12 +9,13 @@ from kernelwise.reports.displays import (
     SearchSurfaceDisplay,
     WidthCurvesDisplay,
 )
-from kernelwise.reports.page import write_report
+from kernelwise.reports.page import Page, write_report
 
 __all__ = [
     "CPathDisplay",
     "CriterionDisplay",
     "ExplanationDisplay",
+    "Page",
     "RelevanceDisplay",
     "ReportData",
     "SearchSurfaceDisplay",

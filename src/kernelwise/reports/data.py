@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise import __version__
 from kernelwise._core.journal import fingerprint
 from kernelwise._core.typing import RowsLike
-from kernelwise.estimators.tuned import TunedMachine
+from kernelwise.estimators.tuned import TunedMachine, column_name
 from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import (
@@ -247,7 +247,7 @@ def report_data(
     if not isinstance(model, TunedMachine):
         raise TypeError(f"A report needs a fitted TunedSVC, TunedSVR or TunedOneClassSVM, got {model!r}.")
     check_is_fitted(model, "result_")
-    target = target_name(y) if target is None else target
+    target = (column_name(y) or getattr(model, "target_name_", None)) if target is None else target
     X, y = _outlier_rows(model, X, y) if is_outlier_detector(model) else _rows(X, y)
     if test is not None:
         if not hasattr(model, "best_estimator_"):
@@ -282,12 +282,6 @@ def report_data(
         n_columns=answer.n_features if n_columns is None else n_columns,
         **parts,
     )
-
-
-def target_name(y: object) -> str | None:
-    """The name of a column of a data frame; None of other targets."""
-    name = getattr(y, "name", None)
-    return None if name is None or callable(name) else str(name)
 
 
 def _rows(X: RowsLike | None, y: ArrayLike | None) -> tuple[Any, np.ndarray | None]:

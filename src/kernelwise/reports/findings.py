@@ -30,6 +30,8 @@ OF_FIT = (
     catalogue.CLASS_OF_ONE_ROW.name,
     catalogue.COST.name,
 )
+#: Findings that a fit has as well; models of earlier versions do not have them.
+ALSO_OF_FIT = (catalogue.CONFLICTS.name, catalogue.LABELS_IN_TWO_WAYS.name)
 #: Standard errors above the baseline up to which a choice that other rows would not make is worth a warning.
 NEAR_GUESSING = 3.0
 
@@ -123,4 +125,10 @@ def _about_rows(
             task="classification" if is_classifier(model) else "regression",
             lines=lines,
         )
-    return [finding for finding in diagnosis if finding.name not in OF_FIT]
+    return [finding for finding in diagnosis if is_news(model, finding)]
+
+
+def is_news(model: TunedMachine, finding: Finding) -> bool:
+    """Whether a finding about the rows is not among those of the fit."""
+    known = {one.name for one in model.diagnostics_}
+    return finding.name not in OF_FIT and not (finding.name in ALSO_OF_FIT and finding.name in known)

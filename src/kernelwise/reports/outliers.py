@@ -80,8 +80,8 @@ class Outliers:
         Rows of positive weight, and those of them that score below the threshold.
     contamination : float
         The share of rows that the threshold is set for.
-    is_named : bool
-        Whether the user has named this share.
+    is_named, is_by_labels : bool
+        Whether the user has named this share, or labels of unusual rows have told it.
     threshold, threshold_error : float, float or None
     scores : ndarray of shape (n_samples,)
         NaN for rows of weight 0.
@@ -97,6 +97,7 @@ class Outliers:
     n_unusual: int
     contamination: float
     is_named: bool
+    is_by_labels: bool
     threshold: float
     threshold_error: float | None
     scores: np.ndarray
@@ -108,7 +109,9 @@ class Outliers:
     def heading(self) -> str:
         """The report in a line."""
         share = share_text(self.n_unusual / self.n_rows)
-        return f"{self.n_unusual} of {count(self.n_rows, 'row')} are unusual ({share})"
+        if self.is_named or self.is_by_labels:
+            return f"{self.n_unusual} of {count(self.n_rows, 'row')} are unusual ({share})"
+        return f"The {self.n_unusual} strangest of {count(self.n_rows, 'row')} ({share}, the default share)"
 
     def stranger_than(self, one: Strange) -> str:
         """The share of all rows that have a higher score than a row, as text."""
@@ -132,6 +135,7 @@ def outliers_of(
         n_unusual=int((scores < model.threshold_).sum()),
         contamination=float(model.contamination_),
         is_named=model.contamination is not None,
+        is_by_labels=bool(getattr(model.result_, "labelled", (0, 0))[1]),
         threshold=float(model.threshold_),
         threshold_error=None if model.threshold_error_ is None else float(model.threshold_error_),
         scores=scores,

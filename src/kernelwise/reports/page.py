@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
@@ -28,8 +29,44 @@ MAX_CLASSES, MAX_ROWS = 30, 500
 MANY, SHORT = 6, 4
 #: Findings that the head of the page tells in full.
 MOST_FIRST = 3
+#: Pixels of the frame in which a notebook shows a report.
+HEIGHT = 800
 #: Nothing is fetched and no script runs, whatever a label or a name says; pictures are in the page.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+class Page(str):
+    """Report as HTML text, which a notebook shows in a frame of its own.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import TunedSVC
+    >>> page = TunedSVC("rbf", Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True)).report()
+    >>> page[:15]
+    '<!DOCTYPE html>'
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        return super().__new__(cls, text)
+
+    @classmethod
+    def of(cls, data: ReportData) -> Self:
+        """The page of a report."""
+        return cls(render(data))
+
+    def __repr__(self) -> str:
+        return f"<report of {len(self)} letters; a notebook shows it, and report(path) writes it>"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, so that its style and that of the notebook do not meet."""
+        return f'<iframe srcdoc="{escape(self)}" style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
 
 
 def write_report(data: ReportData, path: PathLike) -> None:

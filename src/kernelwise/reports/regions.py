@@ -17,8 +17,8 @@ from kernelwise.reports.held_out import class_index, class_indices, some_of, som
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
 N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
-#: A picture that agrees with the model on a smaller share of the rows says little.
-TELLING = 0.7
+#: A picture that agrees with the model on a smaller share of the rows says little, and is not shown.
+TELLING, SHOWN = 0.7, 0.6
 #: A second direction with less of the first one's scatter than this is none.
 SMALLEST = 1e-9
 
@@ -158,6 +158,9 @@ def _regions(
     a, b, cells = plane.cells()
     values, said = (one.reshape(len(b), len(a)) for one in answers(cells))
     i, j = (_nearest(axis, column) for axis, column in zip((a, b), plane.coordinates.T, strict=True))
+    agreement = float(np.mean(said[j, i] == predicted))
+    if agreement < SHOWN:
+        return None
     return Regions(
         a,
         b,
@@ -168,7 +171,7 @@ def _regions(
         labels,
         (plane.axis(0, Z, names), plane.axis(1, Z, names)),
         plane.share,
-        float(np.mean(said[j, i] == predicted)),
+        agreement,
         Z.shape[1],
     )
 

@@ -36,7 +36,7 @@ from kernelwise.search.result import Choice, FitRecord, OneClassResult, Selectio
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.settings import FitSettings, Trainer
 from kernelwise.search.table import row_index, tabulate
-from kernelwise.search.verdict.leaks import column_findings
+from kernelwise.search.verdict.leaks import column_findings, conflict_findings
 from kernelwise.search.verdict.one_class import doubts
 from kernelwise.search.verdict.optimism import stability_findings
 from kernelwise.search.verdict.reasons import chosen_line, scored_lines
@@ -94,9 +94,11 @@ class TrainingData:
     findings: list[Finding] = field(default_factory=list)
 
     def look_through(self, columns: Features, *, is_classes: bool) -> None:
-        """Add findings about columns of the user's own rows that look like a leak of the target."""
+        """Add findings about columns of the user's own rows that look like a leak, and rows that conflict."""
         names = self.names or unnamed(columns.shape[1])
         self.findings[:0] = column_findings(columns, self.y, names, is_classes=is_classes)
+        if is_classes:
+            self.findings.extend(conflict_findings(self.X, self.y))
 
 
 def unnamed(n_columns: int) -> list[str]:

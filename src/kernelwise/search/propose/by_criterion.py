@@ -23,6 +23,8 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.candidates import CURVE
 from kernelwise.search.result import Choice, columns_of
 
+#: Values of a criterion that differ by less than this, relative to their size, are the same.
+CONSTANT = 1e-9
 #: Points per parameter of a grid, by number of parameters, for a criterion without a derivative.
 GRIDS = {2: 25, 3: 9, 4: 5}
 
@@ -40,6 +42,11 @@ def by_criterion(
     result = optimise(validator, start, criterion, search or default_search(start, criterion), is_quiet)
     scored = validator.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
     how = f"The criterion {criterion.name} chose the kernel; its search ended at: {result.stop_reason}."
+    values = np.array([row["value"] for row in result.history if np.isfinite(row["value"])])
+    if len(values) > 1 and np.ptp(values) <= CONSTANT * max(1.0, np.abs(values).max()):
+        found_constant = catalogue.CONSTANT_CRITERION(criterion=criterion.name, n=len(values))
+        validator.context.warn(found_constant, BoundaryWarning)
+        how = f"The criterion {criterion.name} chose nothing: it has the same value at all kernels tried."
     why = []
     found = result.criterion
     if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and validator.Cs is None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import rankdata
 
+from kernelwise._core.equal_points import number_equal_rows
 from kernelwise._core.text import in_words
 from kernelwise._core.typing import Samples, is_sparse
 from kernelwise.findings import Entry, Finding, catalogue
@@ -54,6 +55,26 @@ def column_findings(X: Samples, y: np.ndarray, names: Sequence[str], *, is_class
         *_about(catalogue.IDENTIFIERS, [k for k in identifying if k not in told], names),
         *_about(catalogue.TARGET_IN_COLUMN, telling, names),
         *_about(catalogue.TARGET_NEARLY_IN_COLUMN, nearly, names),
+    ]
+
+
+def conflict_findings(X: Samples, y: np.ndarray) -> list[Finding]:
+    """Rows of equal features, shape (n_rows, n_features), with different class indices y, shape (n_rows,)."""
+    numbers = number_equal_rows(X)
+    counts = np.zeros((int(numbers.max()) + 1, int(y.max()) + 1))
+    np.add.at(counts, (numbers, y), 1)
+    mixed = counts[(counts > 0).sum(axis=1) > 1]
+    if not len(mixed):
+        return []
+    n_errors = int((mixed.sum(axis=1) - mixed.max(axis=1)).sum())
+    return [
+        catalogue.CONFLICTS(
+            n=int(mixed.sum()),
+            noun="row",
+            n_groups=len(mixed),
+            n_errors=n_errors,
+            percent=100 * n_errors / len(y),
+        )
     ]
 
 

@@ -38,10 +38,12 @@ Folds = list[tuple[np.ndarray, np.ndarray]]
 class FoldRows:
     """The rows of a search, each with the folds that hold it out and those that train on it.
 
-    A row stands here once for every way in which folds use a share of its weight: ``weight`` is that share,
-    ``rows`` are indices of samples, increasing; both have the shape (n_rows,). ``held``, of shape (n_held,),
+    Usually a row stands here once. A row of weight 3 whose copies go to two folds stands here twice, with
+    weights such as 2 and 1: ``weight`` is that share, ``rows`` are indices of samples, increasing; both have
+    the shape (n_rows,). ``held``, of shape (n_held,),
     are the rows that are held out, as positions in ``rows``, each as often as a fold does so; ``fold``, of
-    the same shape, says which. The fold −1 is none: of rows whose answers only the final machine can give.
+    the same shape, says which. Fold −1 marks a row that no fold
+    holds out, whose answers only the final machine can give.
     ``trained``, of shape (n_folds, n_rows), says which fold trains on which row.
 
     Usual folds are a partition: ``held`` is None where each row is held out once at most, and ``trained`` is
@@ -370,7 +372,7 @@ def stratified_folds(
     counts = np.zeros((len(strata), n_folds))
     for members in shuffled_classes(strata, random_state):
         after = np.cumsum(copies[members])
-        # How many of the numbers up to (and from) a row's own leave the rest k, for every fold k.
+        # The copies of a class are numbered, and copy i goes to fold i mod n_folds: each row's in each fold.
         k = np.arange(n_folds)
         upto = np.floor_divide(after[:, None] - 1 - k, n_folds)
         counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)

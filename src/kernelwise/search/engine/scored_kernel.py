@@ -1,7 +1,7 @@
 """One kernel after cross-validation along a path of C: its scores, and what they cost.
 
-A kernel that is learned from labels is scored with others in its place, which were learned without each fold:
-that keeps its scores honest.
+A kernel that is learned from labels is learned again for each fold, without the rows of that fold, and these
+kernels are scored: that keeps its scores honest.
 """
 
 from __future__ import annotations

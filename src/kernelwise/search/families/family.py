@@ -1,7 +1,8 @@
-"""What is to be learned, as an argument of the engine, which has no other.
+"""Families: what is learned (classes, numbers, one class), as an argument of the engine.
 
-A family says how targets are encoded, which machines are trained along a path of C, how far C goes, and where
-widths come from. A new family implements `prepare` and overrides what differs.
+The engine asks a family for everything that differs between them: targets and their bounds, the machines
+that are trained along a path of C, how far C goes, and where widths come from. A new family implements
+`prepare` and overrides what differs.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class Family(ABC):
     finer_reason: ClassVar[str] = "the search prefers a sum of kernels"
     #: Whether, where nothing else decides, a sum of kernels is preferred to the best score.
     prefers_sum: ClassVar[bool] = True
-    #: Widths, times the median distance, of the kernels that a sum of "auto" has; none is those found best.
+    #: Fixed widths (γ times the median distance) of the kernels in the sum of "auto"; without any, the sum
+    #: has the best widths that were found.
     sum_widths: ClassVar[tuple[float, ...]] = ()
     #: Criteria that choose by cross-validation alone.
     by_score: ClassVar[tuple[str, ...]] = ("auto",)

@@ -171,9 +171,9 @@ def _for_sigmoids(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Decision values of what is held out, (n_held_out, n_machines), and whether sigmoids are fitted to them.
 
-    They are, but for folds whose training part lacks a class, if any has all of them. If no fold holds out a
-    class, its rows have the values of the final machine: a sigmoid that knew nothing of a class would never
-    answer it.
+    Sigmoids are fitted to the folds that were trained on every class; if there is no such fold, to all folds.
+    If no fold holds out a class, its rows have the values of the final machine: a sigmoid that knew nothing
+    of a class would never answer it.
     """
     is_lone = validator.fold_rows.fold < 0
     if is_lone.any():
@@ -214,8 +214,8 @@ def unseen_odds(
 def scores_of_labels(validator: CrossValidator, choice: Choice, record: FitRecord) -> np.ndarray | None:
     """Scores of shape (n_folds,) of the labels that `predict` gives; None if there are no others.
 
-    None, too, for a score that looks at more than labels: of a user's own function we know by its score of
-    the search's labels.
+    None, too, for a score that looks at more than labels. A user's own function looks at labels only if its
+    score of the search's labels is the score of the search.
     """
     if record.scored is None or not record.n_relabelled:
         return None

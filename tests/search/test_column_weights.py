@@ -8,8 +8,14 @@ from numpy.testing import assert_allclose
 
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, Laplacian
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.propose.column_weights import Spread, columns_that_vary, deviations, tied
-from kernelwise.search.propose.gradient_metric import gradient_outer_product, weighted
+from kernelwise.search.propose.gradient_metric import (
+    Spread,
+    columns_that_vary,
+    deviations,
+    gradient_outer_product,
+    tied,
+    weighted,
+)
 
 
 def table(n=60, seed=0):

@@ -14,7 +14,7 @@ from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian
 from kernelwise.search.engine.scored_kernel import THETA_STEP, FoldKernels, ScoredKernel, final_kernel
 from kernelwise.search.propose.climb import Climb
-from kernelwise.search.propose.learned_metrics import _complexity, _kept, _variants, most_regularised
+from kernelwise.search.propose.metric_forms import _complexity, _kept, _variants, most_regularised
 from kernelwise.search.propose.metric_learner import MetricLearner
 from kernelwise.solvers import svm_path
 

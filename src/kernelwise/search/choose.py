@@ -24,8 +24,7 @@ from kernelwise.search.propose.by_criterion import by_criterion, optimise
 from kernelwise.search.propose.candidates import USUAL, Widths, median_distance, named_widths
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.forms import among, auto
-from kernelwise.search.propose.learned_metrics import most_regularised, search_metric
-from kernelwise.search.propose.metric_forms import PLAIN, by_gradients
+from kernelwise.search.propose.metric_forms import PLAIN, by_gradients, most_regularised, search_metric
 from kernelwise.search.propose.one_class import candidates
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.verdict.one_class import MARGIN, how_compared, why_kernel

@@ -30,7 +30,7 @@ from kernelwise.search.families.one_class import OneClass
 from kernelwise.search.final.machine import FinalStep, Finished, finish
 from kernelwise.search.final.one_class import Trained, finish_one_class, one_class_result
 from kernelwise.search.final.threshold import Answers, settle_answers
-from kernelwise.search.propose.column_weights import deviations
+from kernelwise.search.propose.gradient_metric import deviations
 from kernelwise.search.propose.metric_forms import metric_of_gradients
 from kernelwise.search.result import Choice, FitRecord, OneClassResult, SelectionResult, selection_result
 from kernelwise.search.scoring.scorers import HeldOutScorer

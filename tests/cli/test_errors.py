@@ -402,3 +402,12 @@ def test_errors_of_the_system_are_sentences():
     full.filename = "out.csv"
     assert output._sentence(full) == "out.csv: No space left on device."
     assert output._sentence(MemoryError()).startswith("the computer has not enough memory")
+
+
+@pytest.mark.parametrize("out", ["m.kw", "data.csv", "./data.csv"])
+def test_predictions_do_not_take_the_place_of_what_they_are_made_from(out, run, refused, rows, tmp_path):
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,c,y", *rows]) + "\n")
+    assert run("tune", "data.csv", "--target", "y", "--kernel", "linear", "--model", "m.kw", *SHORT).code == 0
+    before = (tmp_path / out).read_bytes()
+    assert "is given twice" in refused("predict", "m.kw", "data.csv", "--out", out)
+    assert (tmp_path / out).read_bytes() == before

@@ -92,3 +92,13 @@ def test_a_table_of_words_is_judged_as_it_is():
         warnings.simplefilter("error")
         model = TunedSVR("rbf", target_transform="auto").fit(table, pd.Series(Y, name="price"))
     assert model.target_offset_ == 0.0
+
+
+@pytest.mark.parametrize("of_no_weight", [0.0, -5.0])
+def test_rows_of_weight_zero_have_no_part_in_the_logarithm(of_no_weight):
+    weight, y = np.ones(150), Y.copy()
+    weight[:4], y[:4] = 0.0, of_no_weight
+    model = TunedSVR(**PLAIN, target_transform="log").fit(X, y, sample_weight=weight)
+    without = TunedSVR(**PLAIN, target_transform="log").fit(X[4:], Y[4:])
+    assert model.target_offset_ == without.target_offset_ == 0.0
+    np.testing.assert_allclose(model.predict(X), without.predict(X), rtol=1e-9)

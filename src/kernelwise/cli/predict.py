@@ -14,7 +14,7 @@ import typer
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.files import check_writable, write_csv
+from kernelwise.cli.files import check_different, check_writable, write_csv
 from kernelwise.cli.options import flag, option
 from kernelwise.cli.output import UserError, say
 
@@ -64,6 +64,7 @@ def predict(
     if str(out) == "-":  # as FILE: the standard stream
         out = None
     check_writable(out, "--out")
+    check_different(MODEL=model_file, FILE=file, out=out)
     check_order(model_file, file)
     model, encoding = read_model(model_file)
     if proba and encoding.task == "regression":

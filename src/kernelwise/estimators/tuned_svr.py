@@ -266,11 +266,13 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         how = {"y_numeric": True, "ensure_min_samples": 2, **self._input()}
         features, y = read_samples(self, X, as_numbers(cast(ArrayLike, y)), **how)
         targets = np.asarray(y, dtype=np.float64)
-        self.target_offset_ = self._offset(targets)
-        if self.target_offset_ is not None:
-            targets = np.log(targets + self.target_offset_)
         weight = weights_of_samples(sample_weight, len(targets))
         check_enough(weight[weight > 0], self.cv, me)
+        self.target_offset_ = self._offset(targets[weight > 0])
+        if self.target_offset_ is not None:
+            # Rows of weight zero count nothing, and may have any target.
+            lowest = targets[weight > 0].min()
+            targets = np.log(np.maximum(targets, lowest) + self.target_offset_)
         # Rows are the same only if their targets are, too.
         return Checked(features, targets, np.unique(targets, return_inverse=True)[1], weight)
 

@@ -12,11 +12,12 @@ choose the threshold yourself.
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
 
 from kernelwise import TunedSVC
 
 X, y = load_digits(return_X_y=True)
-X, X_test, y, y_test = X[:600], X[600:], y[:600], y[600:]
+X, X_test, y, y_test = train_test_split(X, y, train_size=600, random_state=1)
 
 model = TunedSVC(multiclass="ovo-reject", reject_label=-1).fit(X, y)
 labels = model.predict(X_test)

@@ -152,8 +152,8 @@ def test_filled_gaps_are_filled_in_python_as_on_the_command_line(run):
     new.to_csv("new.csv", index=False)
     told = run("predict", "m.kw", "new.csv", "--proba").out.split()[1:]
     with (
-        pytest.warns(KernelwiseWarning, match="'size': 3 cells are missing"),
-        pytest.warns(KernelwiseWarning, match="'town': 2 cells are missing"),
+        pytest.warns(KernelwiseWarning, match="'size': 3 cells have no value"),
+        pytest.warns(KernelwiseWarning, match="'town': 2 cells have no value"),
     ):
         p = load("m.kw").predict_proba(new)
     assert_allclose([float(line.split(",")[-1]) for line in told], p[:, 1], atol=1e-4)

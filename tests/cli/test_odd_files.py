@@ -84,9 +84,7 @@ def test_the_cell_that_is_no_number_is_named(write, run, refused):
     assert "line 4, column 'b': expected a number, found 'oops'" in told
     outcome = run("predict", "m.kw", "new.csv")
     assert len(predicted(outcome)) == 3
-    assert (
-        "Column 'b': 1 cell holds no number (first 'oops' in line 4) and counts as the median" in outcome.err
-    )
+    assert "Column 'b': 1 cell has no number (first 'oops' in line 4) and counts as the median" in outcome.err
     write("reg.csv", "a,y", [1, 2, 3], [1, 2, "oops"])
     assert "line 4, column 'y'" in refused("tune", "reg.csv", "--task", "regression")
 

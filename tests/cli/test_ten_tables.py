@@ -149,8 +149,8 @@ def test_a_new_file_of_another_form_is_predicted_and_what_is_unknown_is_listed_l
     for told in (
         "Column 'town': 1 cell has a word of the training rows in other capitals or blanks (first 'ulm' in",
         "Column 'town': 1 cell has a word that is not in the training rows (first 'Rom' in line 3)",
-        "Column 'size': 1 cell holds no number (first 'oops' in line 5) and counts as the median",
-        "Column 'size': 1 cell is missing (first in line 3) and counts as the median",
+        "Column 'size': 1 cell has no number (first 'oops' in line 5) and counts as the median",
+        "Column 'size': 1 cell has no value (first in line 3) and counts as the median",
     ):
         assert any(sentence.startswith(told) for sentence in sentences)
     assert far.startswith(

@@ -102,7 +102,7 @@ def test_complete_numbers_are_not_coded():
     assert_array_equal(by_frame.predict_proba(frame), by_array.predict_proba(frame.to_numpy(dtype=float)))
     filled = by_frame.predict_proba(frame.assign(a=frame["a"].median()))
     with pytest.warns(
-        KernelwiseWarning, match=r"Column 'a': 60 cells are missing .* count as the median, -0"
+        KernelwiseWarning, match=r"Column 'a': 60 cells have no value .* count as the median, -0"
     ):
         assert_array_equal(by_frame.predict_proba(frame.assign(a=np.nan)), filled)
     sparse_model = TunedSVC("rbf").fit(csr_matrix(X), y)
@@ -130,7 +130,9 @@ def test_predictions_of_tables_that_differ(model):
         assert np.isfinite(model.predict_proba(TABLE.assign(town="Rom")[:5])).all()
     with pytest.warns(KernelwiseWarning, match="other capitals or blanks were taken: 'Size' for 'size'"):
         assert_array_equal(model.predict_proba(TABLE.rename(columns={"size": "Size"})), expected)
-    with pytest.warns(KernelwiseWarning, match=r"'rooms': 120 cells are missing .* count as the median, 3;"):
+    with pytest.warns(
+        KernelwiseWarning, match=r"'rooms': 120 cells have no value .* count as the median, 3;"
+    ):
         assert np.isfinite(model.predict_proba(TABLE.assign(rooms=np.nan))).all()
     for changed, sentence in [
         (TABLE.drop(columns="size"), "X has no column 'size'"),

@@ -27,7 +27,7 @@ FIXED = {"cv": 3, "Cs": [1.0, 10.0]}
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Column 'town'. 1 cell has a word that is not in the training"),
     pytest.mark.filterwarnings(
-        "ignore:Column 'street'. 1 cell is missing .* counts as one of the rare words"
+        "ignore:Column 'street'. 1 cell has no value .* counts as one of the rare words"
     ),
 ]
 

@@ -97,10 +97,12 @@ def test_what_new_rows_can_be():
     retyped = pd.DataFrame({"a": [2, 1], "b": pd.array([3, 1], dtype="Int64")})
     assert encoded(retyped, encoder) == {"b": [3.0, 1.0], "a=1": [0.0, 1.0], "a=2": [1.0, 0.0]}
     assert encoded([["2", 5.0]], encoder) == {"b": [5.0], "a=1": [0.0], "a=2": [1.0]}
-    with pytest.warns(KernelwiseWarning, match=r"Column 'a': 1 cell is missing .* none of the known words;"):
+    with pytest.warns(
+        KernelwiseWarning, match=r"Column 'a': 1 cell has no value .* none of the known words;"
+    ):
         assert encoded(pd.DataFrame({"a": [None], "b": [1]}), encoder)["a=1"] == [0.0]
     with pytest.warns(
-        KernelwiseWarning, match=r"Column 'b': 1 cell is missing .* the median, 2; no training"
+        KernelwiseWarning, match=r"Column 'b': 1 cell has no value .* the median, 2; no training"
     ):
         assert encoded(pd.DataFrame({"a": ["1"], "b": [None]}), encoder)["b"] == [2.0]
     with pytest.warns(
@@ -108,7 +110,7 @@ def test_what_new_rows_can_be():
     ):
         assert encoded(pd.DataFrame({"a": ["x"] * 2, "b": 1.0}), encoder)["a=1"] == [0.0, 0.0]
     with pytest.warns(
-        KernelwiseWarning, match=r"'b': 1 cell holds no number \(first 'old' in row 1\) and counts"
+        KernelwiseWarning, match=r"'b': 1 cell has no number \(first 'old' in row 1\) and counts"
     ):
         assert encoded(pd.DataFrame({"a": ["1", "2"], "b": ["7", "old"]}), encoder)["b"] == [7.0, 2.0]
     with pytest.warns(KernelwiseWarning, match=r"other capitals or blanks were taken: 'A ' for 'a'"):

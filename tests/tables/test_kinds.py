@@ -8,8 +8,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from kernelwise.tables import read as reading
 from kernelwise.tables import read_table
-from kernelwise.tables.read import packages
 
 # -- kinds of files ------------------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ def test_a_broken_workbook_and_one_without_a_reader(faults, tmp_path, monkeypatc
     contents = OLD if names is None else (tmp_path / "a.zip").read_bytes()
     if find_spec("python_calamine") is not None:
         assert "f.csv cannot be read as a workbook (" in faults(contents)[0]
-    monkeypatch.setattr(packages, "find_spec", lambda name: None)
+    monkeypatch.setattr(reading, "find_spec", lambda name: None)
     assert (
         "is a workbook, which needs the package python-calamine. Install it with pip" in faults(contents)[0]
     )

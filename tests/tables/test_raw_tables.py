@@ -134,7 +134,7 @@ def test_a_file_and_its_data_frame_become_the_same_features(read, tmp_path, kind
     assert encoder.feature_names == names
     assert_allclose(encoder.transform(raw), X)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Column 'weight': 2 cells hold no number")
+        warnings.filterwarnings("ignore", "Column 'weight': 2 cells have no number")
         assert_allclose(encoder.read(frame), X)
     said = " ".join(map(str, raw.done))
     assert says.partition(":")[0].replace("column 1", "Unnamed: 0").partition(" (")[0] in said
@@ -432,7 +432,7 @@ def test_a_frame_of_numbers_and_a_few_words_is_one_of_numbers():
     ):
         model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
     assert model.encoder_.feature_names[:2] == ["size", "size missing"]
-    with pytest.warns(KernelwiseWarning, match="1 cell holds no number .* and counts as missing"):
+    with pytest.warns(KernelwiseWarning, match="1 cell has no number .* and counts as missing"):
         model.predict(frame)
     categories = frame.assign(size=pd.Categorical([str(cell) for cell in cells]))
     assert to_table(categories, "from_dtype", "TunedSVC").columns[0].dtype.kind == "O"
@@ -604,7 +604,7 @@ def test_a_new_cell_means_the_same_whatever_the_other_cells_are(tmp_path):
     expected = model.decision_function(few.assign(size=[4234.0, 4734.0]))
     assert_array_equal(model.decision_function(few), expected)
     with pytest.warns(
-        KernelwiseWarning, match=r"1 cell holds no number \(first '3,4' in row 2\) and counts as"
+        KernelwiseWarning, match=r"1 cell has no number \(first '3,4' in row 2\) and counts as"
     ):
         assert_array_equal(model.decision_function(more)[:2], expected)
 

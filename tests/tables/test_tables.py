@@ -11,9 +11,9 @@ import pytest
 from scipy import sparse
 
 from kernelwise.tables import Encoding, TableError, learn_encoding, read_table
+from kernelwise.tables import read as reading
 from kernelwise.tables.new_rows import EVERY_KIND
 from kernelwise.tables.read import csv as csv_module
-from kernelwise.tables.read import packages
 
 NAMED = "a,b,class\n1.5,2,x\n3,-4e-3,y\n5,6,x\n"
 X = [[1.5, 2], [3, -4e-3], [5, 6]]
@@ -424,7 +424,7 @@ def test_parquet(tmp_path, monkeypatch):
     learned = learn_encoding(table)
     assert learned.encoding.feature_names == ["x"]
     assert "'many' (holds values of the type list" in learned.preparation[0]
-    monkeypatch.setattr(packages, "find_spec", lambda name: None)
+    monkeypatch.setattr(reading, "find_spec", lambda name: None)
     with pytest.raises(TableError, match=r"pip install 'kernelwise\[files\]'"):
         read_table(path)
 

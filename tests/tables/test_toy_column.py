@@ -80,7 +80,7 @@ def test_a_file_has_the_new_kind_of_column(tmp_path):
     (tmp_path / "odd.csv").write_text("size,day\n1,2024-03-01\n2,someday\n")
     notes = []
     assert encoding.samples(read_table(tmp_path / "odd.csv"), notes=notes)[1, 0] == X[3, 0]
-    assert notes == ["Column 'day': 1 cell holds no date (first 'someday' in line 3) and counts as missing."]
+    assert notes == ["Column 'day': 1 cell has no date (first 'someday' in line 3) and counts as missing."]
     (tmp_path / "full.csv").write_text("\n".join(["day,size,play", *lines[:3], *lines[4:]]))
     encoding = learn_encoding(read_table(tmp_path / "full.csv")).encoding
     with pytest.raises(TableError, match=r"line 3, column 'day': expected a date, found 'someday'\. Correct"):
@@ -98,7 +98,7 @@ def test_an_estimator_learns_from_the_new_kind_of_column_and_is_saved(tmp_path, 
     assert again.encoder_ == model.encoder_
     assert_array_equal(again.predict_proba(frame(DAYS)), model.predict_proba(X))
     with pytest.warns(
-        KernelwiseWarning, match="1 cell holds no date .first 'someday' in row 1. and counts as the"
+        KernelwiseWarning, match="1 cell has no date .first 'someday' in row 1. and counts as the"
     ):
         model.predict(frame([DAYS[0], "someday", *DAYS[2:]]))
     with pytest.raises(IncompatibleError, match="no step for dates, but column 'day' holds some"):

@@ -96,9 +96,7 @@ def test_unknown_words_are_all_named_or_count_as_none(learned, tmp_path):
     assert town.endswith("or leave out --strict and --unknown, and it counts as none of them.")
     notes = []
     assert encoding.samples(table, notes=notes)[2, 0] == 15.0
-    assert (
-        notes[0] == "Column 'n': 1 cell holds no number (first 'z' in line 4) and counts as the median, 15."
-    )
+    assert notes[0] == "Column 'n': 1 cell has no number (first 'z' in line 4) and counts as the median, 15."
     table, notes = read("n,sex,town\n1,f,Rome\n2,x,T1\n3,m,Rome\n"), []
     X = encoding.samples(table, notes=notes)
     assert X.tolist() == [[1, 1, 0, 0, 0, 0], [2, 0, 0, 0, 1, 0], [3, 0, 1, 0, 0, 0]]

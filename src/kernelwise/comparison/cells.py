@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.typing import Estimator, Frame, Predictor, RowsLike, Samples
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.tables import Table
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
@@ -162,7 +163,11 @@ def nested_cell(
     """
     parts = Parts(_rows(X, train), y[train], _rows(X, test), y[test], inner)
     model, work = _trained(estimator, parts, n_jobs)
-    score, errors = measure(model, parts)
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", ".*training rows", KernelwiseWarning
+        )  # test rows may be unlike them
+        score, errors = measure(model, parts)
     return score, *work, *errors
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.threads import in_order, one_blas_thread
-from kernelwise._core.typing import PathLike, RowsLike, is_sparse
+from kernelwise._core.typing import PathLike, RowsLike, Samples, is_sparse
 from kernelwise._core.validation import FLOATS, check_not_below_zero, check_samples
 from kernelwise.estimators.kernel_argument import (
     KernelFunction,
@@ -202,15 +202,15 @@ class WithMachine(SamplesOrGram):
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no final model.")
         samples = self._read_new(X)
-        return samples[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, samples)
+        return samples[:, self._gram_columns] if self._is_gram() else self._scaled(samples)
 
     def unlike(self, X: RowsLike) -> Unlike:
         """How unlike the training samples new ones are, of shape (n_samples, n_features).
 
         The ``rows`` of the result are those whose answers are not to be relied on; its ``message()`` says so.
-        A sample is unlike the training samples if a number is beyond their range by more than the range is
-        wide, or if it is farther from all support vectors, in the space of the kernel, than any training
-        sample. `predict` warns of the first.
+        A sample is unlike the training samples if it is, in the space of the kernel, farther from all support
+        vectors than any training sample; or as far, and a number is beyond the range of the training samples
+        by more than the range is wide. `predict` warns of samples with such a number.
         """
         check_is_fitted(self, "best_estimator_")
         if not hasattr(self, "training_range_"):
@@ -219,7 +219,7 @@ class WithMachine(SamplesOrGram):
                 "sparse, or kernel values, or an older version has trained it."
             )
         samples = self._read_features(X)
-        return find_unlike(self, samples, apply_scaler(self.scaler_, samples))
+        return find_unlike(self, samples, self._scaled)
 
     def _read_new(self, X: RowsLike) -> Any:
         samples = self._read_features(X)
@@ -228,10 +228,13 @@ class WithMachine(SamplesOrGram):
             hasattr(self, "training_range_") and not is_sparse(samples) and not is_outlier_detector(self)
         )
         if is_told:
-            told = find_unlike(self, samples).message()
+            told = find_unlike(self, samples, self._scaled, only_outside=True).message()
             if told:
                 warnings.warn(told, KernelwiseWarning, stacklevel=stacklevel_of_user())
         return samples
+
+    def _scaled(self, samples: Samples) -> Samples:
+        return apply_scaler(self.scaler_, samples)
 
     def _read_features(self, X: RowsLike) -> Any:
         """Features of new samples; a gap that no training sample had is the median, with a warning."""

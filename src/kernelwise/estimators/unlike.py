@@ -60,8 +60,13 @@ class Unlike:
 
     @property
     def is_outside(self) -> np.ndarray:
-        """Which rows have a number that is far outside the range of the training rows, (n_rows,)."""
-        return np.asarray((self.excess > FAR).any(axis=1))
+        """Which rows have a number that is far outside the range of the training rows, (n_rows,).
+
+        Where the kernel has a row nearer to a support vector than some training row is, the column matters
+        little.
+        """
+        is_far = np.asarray((self.excess > FAR).any(axis=1))
+        return is_far if self.distance is None else is_far & (self.distance >= self.reach / ROUNDED)
 
     @property
     def is_remote(self) -> np.ndarray:
@@ -81,8 +86,10 @@ class Unlike:
         if not n:
             return ""
         parts = [f"{n} of {count(len(self.excess), 'row')} {'is' if n == 1 else 'are'} {UNLIKE}"]
-        row, k = map(int, np.unravel_index(int(np.argmax(self.excess)), self.excess.shape))
-        if self.excess[row, k] > 0.0:
+        excess = self.excess[self.rows]
+        place, k = map(int, np.unravel_index(int(np.argmax(excess)), excess.shape))
+        if excess[place, k] > 0.0:
+            row = int(self.rows[place])
             low, _, high = self.training_range[:, k]
             value = f"{self.names[k]} {self.X[row, k]:.6g}"
             parts.append(f"farthest outside is {value} in {line(row)} (training {low:.6g} to {high:.6g})")
@@ -134,11 +141,13 @@ def reach_of(machine: Any, Z: Samples) -> float | None:
     return float(np.max(_distances(machine, Z[rows], without_equals=True)))
 
 
-def find_unlike(model: Any, X: Samples, Z: Samples | None = None) -> Unlike:
+def find_unlike(
+    model: Any, X: Samples, scaled: Callable[[Samples], Samples], only_outside: bool = False
+) -> Unlike:
     """How unlike the training rows of a tuned model some rows are.
 
-    ``X`` are their features, and ``Z`` the same as its machine has them; without them, its kernel is not
-    asked.
+    ``X`` are their features, which ``scaled`` turns into those that the machine has. ``only_outside`` asks
+    the kernel about rows with a number far outside alone, and takes the others for like.
     """
     limits = model.training_range_
     features = X.toarray() if is_sparse(X) else X
@@ -149,10 +158,16 @@ def find_unlike(model: Any, X: Samples, Z: Samples | None = None) -> Unlike:
         names = list(map(str, model.feature_names_in_))
     low, _, high = limits
     beyond = np.maximum(np.maximum(features - high, low - features), 0.0)
-    width = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))  # of a constant: its size
-    reach = getattr(model, "_reach", None)
-    distance = None if Z is None or reach is None else _distances(model.best_estimator_, Z)
-    return Unlike(beyond / width, distance, reach or np.inf, names, features, limits)
+    # A column that is constant has its size instead of a range, and one that is zero tells no unit at all.
+    width = np.where(high > low, high - low, np.where(high == 0.0, np.inf, np.abs(high)))
+    excess, reach = beyond / width, getattr(model, "_reach", None)
+    if reach is None:
+        return Unlike(excess, None, np.inf, names, features, limits)
+    distance = np.zeros(len(features))
+    asked = np.flatnonzero((excess > FAR).any(axis=1)) if only_outside else np.arange(len(features))
+    if len(asked):
+        distance[asked] = _distances(model.best_estimator_, scaled(features[asked]))
+    return Unlike(excess, distance, reach, names, features, limits)
 
 
 def _has_support(machine: Any) -> bool:

@@ -109,71 +109,48 @@ def _known_words(
 ) -> tuple[np.ndarray, list[Misfit]]:
     """The words, those that are known in other capitals or blanks as the known ones."""
     rows = np.flatnonzero(column.is_new(cells))
-    if not len(rows):
-        return cells, []
-    known = one_way(column.words)
-    found = {row: known.get(spelling(cells[row])) for row in rows.tolist()}
-    like = {row: word for row, word in found.items() if word is not None}
+    known = one_way(column.words) if len(rows) else {}
+    like = {row: known[key] for row in rows.tolist() if (key := spelling(cells[row])) in known}
     read = cells.copy()
     read[list(like)] = list(like.values())
     new = np.array([row for row in rows.tolist() if row not in like], dtype=int)
-    return read, [
-        *_words(table, place, column, np.array(list(like), dtype=int), SPELLED, "that word"),
-        *_words(table, place, column, new, NEW, "none of the known words"),
-    ]
-
-
-def _words(
-    table: Table, place: int, column: Column, rows: np.ndarray, what: str, counted_as: str
-) -> list[Misfit]:
-    if not len(rows):
-        return []
-    first, words = quoted(table.text(place)[rows[0]]), enumerated(map(quoted, column.words), 20)
-    fault = (
-        f"{first} is not in the training file, which has {words}{_more(rows)}. Correct it, or leave out "
-        "--strict and --unknown, and it counts as none of them."
-    )
+    words = enumerated(map(quoted, column.words), 20)
+    fault = f"{{cell}} is not in the training file, which has {words}"
+    group = ""
     if MANY_ROWS <= len(rows) == len(table):
-        fault += (
+        group = (
             " No word of this column is known. If the column names persons, places or devices, train a "
             f"model with --group {FileColumn(table, place).typed}, which leaves it out."
         )
-    note = (
-        f"{count(len(rows), 'cell has', 'cells have')} {what} (first {first} in {table.line(int(rows[0]))}) "
-        f"and {'counts' if len(rows) == 1 else 'count'} as {counted_as}."
-    )
-    return [_misfit(table, place, column, rows, WORD, note, fault)]
+    cure = f"Correct it, or leave out --strict and --unknown, and it counts as none of them.{group}"
+    where = table, place, column
+    return read, [
+        *_misfit(*where, np.array(list(like), dtype=int), WORD, SPELLED, "that word", fault, cure),
+        *_misfit(*where, new, WORD, NEW, "none of the known words", fault, cure),
+    ]
 
 
 def _unreadable(table: Table, place: int, column: Column, rows: np.ndarray) -> list[Misfit]:
-    if not len(rows):
-        return []
-    cell = quoted(table.text(place)[rows[0]])
-    fault = f"expected a {column.noun}, found {cell}{_more(rows)}. Correct it."
-    if len(rows) == len(table) > 1 or column.fill is None:
-        check_faults(table.source, [Fault(table.place(place, int(rows[0])), fault)])
-    note = (
-        f"{count(len(rows), 'cell holds', 'cells hold')} no {column.noun} (first {cell} in "
-        f"{table.line(int(rows[0]))}) and {'counts' if len(rows) == 1 else 'count'} as "
-        f"{'missing' if column.has_gaps else _fill(column)}."
+    counted_as = "missing" if column.has_gaps else _fill(column)
+    fault = f"expected a {column.noun}, found {{cell}}"
+    found = _misfit(
+        *(table, place, column, rows, UNREADABLE, f"no {column.noun}", counted_as, fault, "Correct it.")
     )
-    return [_misfit(table, place, column, rows, UNREADABLE, note, fault)]
+    if found and (len(rows) == len(table) > 1 or column.fill is None):
+        check_faults(table.source, [found[0].fault])
+    return found
 
 
 def _gaps(table: Table, place: int, column: Column, rows: np.ndarray) -> list[Misfit]:
-    if not len(rows):
-        return []
-    fault = (
-        f"a value is missing{_more(rows)}, but the training file has none missing in this column. Complete "
-        "the file, train with --impute, or leave out --strict."
+    counted_as = f"{_fill(column)}; no training row had a gap there"
+    cure = (
+        "but the training file has none missing in this column. Complete the file, train with --impute, or "
+        "leave out --strict."
     )
-    if column.fill is None and not column.is_words:  # of a model that an older version wrote
-        check_faults(table.source, [Fault(table.place(place, int(rows[0])), fault)])
-    note = (
-        f"{count(len(rows), 'cell is', 'cells are')} missing (first in {table.line(int(rows[0]))}) and "
-        f"{'counts' if len(rows) == 1 else 'count'} as {_fill(column)}; no training row had a gap there."
-    )
-    return [_misfit(table, place, column, rows, GAP, note, fault)]
+    found = _misfit(table, place, column, rows, GAP, "no value", counted_as, "a value is missing", cure)
+    if found and column.fill is None and not column.is_words:  # of a model that an older version wrote
+        check_faults(table.source, [found[0].fault])
+    return found
 
 
 def _guess(table: Table, place: int, column: Column) -> list[Misfit]:
@@ -184,14 +161,33 @@ def _guess(table: Table, place: int, column: Column) -> list[Misfit]:
         f"whether day or month comes first, as in {quoted(texts[0])}, is a guess: no day is above 12. Write "
         "dates as in 2024-01-31."
     )
-    return [_misfit(table, place, column, np.zeros(1, dtype=int), GUESS, note, note)]
+    return [Misfit(GUESS, f"Column {column.name!r}: {note}", Fault(table.place(place), note))]
 
 
 def _misfit(
-    table: Table, place: int, column: Column, rows: np.ndarray, kind: str, note: str, fault: str
-) -> Misfit:
-    refusal = Fault(table.place(place, int(rows[0])), fault)
-    return Misfit(kind, f"Column {column.name!r}: {note}", refusal)
+    table: Table,
+    place: int,
+    column: Column,
+    rows: np.ndarray,
+    kind: str,
+    what: str,
+    counted_as: str,
+    fault: str,
+    cure: str,
+) -> list[Misfit]:
+    """Cells that have ``what`` in some rows, if there are any; {cell} in a fault is the first of them."""
+    if not len(rows):
+        return []
+    row = int(rows[0])
+    cell = table.text(place)[row]
+    first = f"first {'' if cell is None else quoted(cell) + ' '}in {table.line(row)}"
+    verb = "counts" if len(rows) == 1 else "count"
+    has = count(len(rows), "cell has", "cells have")
+    note = f"Column {column.name!r}: {has} {what} ({first}) and {verb} as {counted_as}."
+    more = f" ({len(rows)} such cells)" if len(rows) > 1 else ""
+    said = fault.replace("{cell}", "" if cell is None else quoted(cell))
+    between = ", " if cure[0].islower() else ". "
+    return [Misfit(kind, note, Fault(table.place(place, row), f"{said}{more}{between}{cure}"))]
 
 
 def _fill(column: Column) -> str:
@@ -199,7 +195,3 @@ def _fill(column: Column) -> str:
     if column.is_words:
         return "one of the rare words" if column.is_pooled else "none of the known words"
     return f"the median, {column.fill:g}" if column.dtype == "f" else "the median date"
-
-
-def _more(rows: np.ndarray) -> str:
-    return f" ({len(rows)} such cells)" if len(rows) > 1 else ""

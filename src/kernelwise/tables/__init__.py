@@ -4,8 +4,9 @@
 What is learned of one column of the training samples is a `Column`, and the `Encoder` of all columns makes
 features. `settle` is what is done to a raw table before: `written` reads numbers as people write them, and
 `dates` reads dates and is a kind of column, as `text` is; `judge` says whether text helps. `training_file` is
-the way from a file to X and y, `target` finds and reads y. What keeps a file from being used is in
-`problems`, what may be wrong with a table that is used in `warnings`. `cells` is about single cells.
+the way from a file to X and y, `target` finds and reads y, and `new_rows` has the rows to predict, of a file
+or a frame. What keeps a file from being used is in `problems`, what may be wrong with a table that is used in
+`warnings`. `cells` is about single cells.
 """
 
 from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut

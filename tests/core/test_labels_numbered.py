@@ -1,4 +1,4 @@
-"""Labels as class indices, by counting where they are indices already."""
+"""Labels as class indices, by counting where they are indices already, and rows repeated by weights."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from kernelwise._core.labels import MANY, repeated
 from kernelwise._core.validation import check_labels
 
 
@@ -30,3 +31,11 @@ def test_classes_and_indices_are_those_of_unique(y):
     assert_array_equal(classes, expected)
     assert_array_equal(index, inverse)
     assert index is not y
+
+
+def test_rows_repeated_as_their_weights_say():
+    assert_array_equal(repeated(np.array([2.0, 1.0, 3.0])), [0, 0, 1, 2, 2, 2])
+    # No counts: in proportion, and no fewer rows than there are.
+    assert_array_equal(repeated(np.array([0.1, 0.1, 0.2])), [0, 2, 2])
+    share = np.bincount(repeated(np.array([1e9, 3e9]))) / MANY
+    np.testing.assert_allclose(share, [0.25, 0.75])

@@ -17,7 +17,7 @@ from sklearn.datasets import make_classification, make_friedman1
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Mahalanobis
-from kernelwise.sketch.sketch import DistanceSketch
+from kernelwise.sketch import DistanceSketch
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")

@@ -13,12 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
-from kernelwise.search.data.folds import FoldRows
+from kernelwise.search import Classification, FoldRows
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.runner import Here
 from kernelwise.search.engine.scored_kernel import FoldKernels
 from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.c_range import c_range
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import ClassPaths

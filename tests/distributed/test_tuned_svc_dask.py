@@ -16,11 +16,9 @@ from kernelwise import NystroemSVR, TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large import LinearMachine, MappedBlocks, NystroemMap
-from kernelwise.search.engine.context import FitContext
-from kernelwise.search.families.classification import Classification
-from kernelwise.search.propose.landmarks import Rows
+from kernelwise.search import Classification, FitContext, Rows
+from kernelwise.sketch import DistanceSketch
 from kernelwise.sketch.pass_over_pairs import SortedSamples
-from kernelwise.sketch.sketch import DistanceSketch
 
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="dask (extra 'dask') is not installed")

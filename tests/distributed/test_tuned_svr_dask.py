@@ -16,8 +16,7 @@ from kernelwise import NystroemSVR, TunedSVC, TunedSVR, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large import LinearMachine, MappedBlocks, NystroemMap, squared_epsilon_insensitive
-from kernelwise.search.engine.context import FitContext
-from kernelwise.search.families.regression import Regression
+from kernelwise.search import FitContext, Regression
 
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="dask (extra 'dask') is not installed")

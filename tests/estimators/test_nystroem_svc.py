@@ -14,8 +14,8 @@ from kernelwise import SVC, NystroemSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear, Sigmoid
 from kernelwise.large import LinearMachine, NystroemMap, choose_landmarks
+from kernelwise.search import Rows
 from kernelwise.search.propose import landmarks as _nystroem_search
-from kernelwise.search.propose.landmarks import Rows
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from kernelwise import TunedOneClassSVM
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.search.engine.context import FitContext
+from kernelwise.search import FitContext
 
 
 @pytest.fixture(scope="module")

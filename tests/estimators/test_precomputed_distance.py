@@ -15,7 +15,7 @@ import kernelwise
 from kernelwise import SVC, SVR, GridSearchSVC, TunedSVC, TunedSVR
 from kernelwise.exceptions import DegenerateGramError, IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import RBF, KernelSum, PrecomputedDistance
-from kernelwise.testing.gradients import central_difference
+from kernelwise.testing import central_difference
 
 WORD = "precomputed-distance"
 

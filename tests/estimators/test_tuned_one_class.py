@@ -159,7 +159,7 @@ def test_frames_gaps_and_sparse_rows(rng):
 
 
 def test_many_rows_are_sampled_and_other_solvers_agree_on_the_order(rng, monkeypatch):
-    from kernelwise.search.families.one_class import OneClass
+    from kernelwise.search import OneClass
     from kernelwise.search.final import one_class as final_one_class
 
     monkeypatch.setattr(OneClass, "max_rows", 200)

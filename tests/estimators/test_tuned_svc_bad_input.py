@@ -10,7 +10,7 @@ from kernelwise import TunedSVC, TunedSVR, tune
 from kernelwise.datasets import make_weston
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.search.engine.context import FitContext
+from kernelwise.search import FitContext
 from kernelwise.search.scoring.scores import PositiveScore
 
 

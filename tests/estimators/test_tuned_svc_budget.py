@@ -8,10 +8,9 @@ from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.search import Classification
 from kernelwise.search.engine import context
 from kernelwise.search.engine.context import Deadline
-from kernelwise.search.families.classification import Classification
-from kernelwise.search.final.machine import FinalStep, affordable_rows, exact_seconds, train_in_time
 
 
 class SlowClock:
@@ -89,50 +88,3 @@ def test_given_folds_are_kept_on_sampled_rows(monkeypatch):
     ]
     model = TunedSVC(cv=folds).fit(X, y)
     assert model.n_splits_ == 3
-
-
-@pytest.mark.parametrize(("left", "n_rows"), [(None, 200), (12.0, 100), (1e3, 200), (1e-6, 50)])
-def test_the_final_machine_gets_as_many_rows_as_the_time_left_allows(left, n_rows, finished):
-    """Ten seconds for two folds, three up to the third C: four times as long is enough for 100 rows."""
-    validator, choice = finished(200, 100, 10.0, left)
-    assert affordable_rows(validator, 200, exact_seconds(validator, choice)) == n_rows
-
-
-class Growing:
-    """A trainer whose machines take one second for 100 rows, and the square of that for more."""
-
-    def __init__(self, validator, choice):
-        self.now, self.sizes = 0.0, []
-        validator.context.deadline.clock = lambda: self.now
-        validator.family = self
-        self.step = FinalStep(self, None, validator, choice)
-
-    def _machine(self, *_):
-        return self
-
-    def train(self, machine, samples):
-        self.sizes.append(len(samples))
-        self.now += (len(samples) / 100.0) ** 2
-        return machine
-
-
-@pytest.mark.parametrize(
-    ("left", "sizes"),
-    [
-        (None, [1000]),
-        (1e6, [1000]),
-        # By the search 2400 s for all rows; training on some shows that there is time for more.
-        (20.0, [92, 436]),
-        (3.0, [50, 164]),
-        (0.4, [50]),
-    ],
-)
-def test_a_machine_is_trained_again_where_the_search_was_too_careful(left, sizes, finished):
-    validator, choice = finished(1000, 100, 20.0, left)
-    trainer = Growing(validator, choice)
-    machine, rows = train_in_time(trainer.step)
-    assert machine is trainer
-    assert trainer.sizes == sizes
-    assert len(rows) == sizes[-1]
-    skipped = [] if sizes[-1] == 1000 else [f"training on {1000 - sizes[-1]} of 1000 distinct rows"]
-    assert validator.context.deadline.skipped == skipped

@@ -24,7 +24,7 @@ from kernelwise.estimators import SVR
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, Linear
 from kernelwise.optimizers import LineSearch
-from kernelwise.search.families.regression import Regression
+from kernelwise.search import Regression
 from kernelwise.search.scoring.scores import score_unit
 
 # Machines to this tolerance, so that predictions can be compared to PRECISION.

@@ -13,10 +13,10 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import SVR, NystroemSVR, TunedSVR, load
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.search import Rows
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.final import machine as final_machine
 from kernelwise.search.propose import landmarks
-from kernelwise.search.propose.landmarks import Rows
 
 
 @pytest.fixture(scope="module", autouse=True)

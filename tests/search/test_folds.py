@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelwise._core.labels import MANY, repeated
 from kernelwise.search.data.canonical import shuffled_classes
 from kernelwise.search.data.folds import FoldRows, folds_of_rows, stratified_folds
 
@@ -75,14 +74,6 @@ def test_folds_of_some_rows_only():
     found = stratified_folds(np.repeat([0, 1], 10), np.full(20, 2.0), 2).within(np.array([3, 7, 15]))
     assert_array_equal(found.rows, [3, 3, 7, 7, 15, 15])
     assert_array_equal(found.weight, np.ones(6))
-
-
-def test_rows_repeated_as_their_weights_say():
-    np.testing.assert_array_equal(repeated(np.array([2.0, 1.0, 3.0])), [0, 0, 1, 2, 2, 2])
-    # No counts: in proportion, and no fewer rows than there are.
-    np.testing.assert_array_equal(repeated(np.array([0.1, 0.1, 0.2])), [0, 2, 2])
-    share = np.bincount(repeated(np.array([1e9, 3e9]))) / MANY
-    np.testing.assert_allclose(share, [0.25, 0.75])
 
 
 def test_the_only_row_of_a_class_is_in_every_training_part_and_in_no_test_part():

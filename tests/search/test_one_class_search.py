@@ -15,7 +15,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.one_class import KINDS, OneClass, StrangenessScorer, area, pseudo_outliers
 from kernelwise.search.propose.one_class import AUTO, candidates
 from kernelwise.search.verdict.one_class import area_error
-from kernelwise.solvers.one_class import solve_one_class
+from kernelwise.solvers import solve_one_class
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import TrustWarning
-from kernelwise.findings import catalogue
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel, smooth
 from kernelwise.search.result import Choice
@@ -107,7 +106,7 @@ def fitted(model, X, y, **context):
 
 
 def is_guess(model):
-    return any(finding.name == catalogue.NO_BETTER.name for finding in model.diagnostics_)
+    return any(finding.name == "no better than guessing" for finding in model.diagnostics_)
 
 
 def test_noise_is_said_to_be_noise():

@@ -31,9 +31,9 @@ def counted(value: float) -> str:
     return f"{value:{digits}}"
 
 
-def in_words(items: Sequence[str]) -> str:
+def in_words(items: Sequence[str], last: str = "and") -> str:
     """List items in a sentence: a; a and b; a, b and c."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
 def in_shell(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.text import aligned, count, html_block, html_list, html_table
+from kernelwise._core.text import aligned, count, html_block, html_list, html_table, in_words
 from kernelwise.comparison.methods import BY_NAME
 from kernelwise.reports.comparison import FEW_FOLDS, clear_from, is_clear
 
@@ -216,7 +216,7 @@ def _by_score(comparison: Comparison) -> list[str]:
         ]
     if any(is_clear(row, 1) for row in rivals) or (guess is not None and not is_clear(guess, -1)):
         return []  # another search of a support vector machine is better still; or nobody has learned much
-    names = _listed([row["method"] for row in rivals])
+    names = in_words([row["method"] for row in rivals], "or")
     if all(is_clear(row, -1) for row in rivals):
         return [f"A support vector machine suits this data: {first} is clearly better than {names}."]
     return [
@@ -238,7 +238,3 @@ def _by_probabilities(comparison: Comparison) -> list[str]:
         f"The probabilities of {best} are better than those of {comparison.methods[0]}: the log-loss is "
         f"{means[best]:.3f} instead of {losses[0].mean():.3f} (standard error of the difference {error:.3f})."
     ]
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

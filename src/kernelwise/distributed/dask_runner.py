@@ -20,6 +20,10 @@ from kernelwise.search.engine.runner import FirstCs, FoldProblem, FoldsSolved, K
 from kernelwise.search.engine.scored_kernel import FoldKernels, final_kernel
 from kernelwise.solvers.path import SVMPath
 
+Given = GramSource | FoldKernels
+#: Paths of the folds to go on from.
+After = list[SVMPath] | None
+
 
 class OnDask:
     """Runs paths on dask's current scheduler; no Gram matrix is made here.
@@ -54,34 +58,22 @@ class OnDask:
         self._first = dict(zip(jobs, computed(list(jobs.values())), strict=True))
 
     @contextmanager
-    def kernel(self, kernel: GramSource | FoldKernels) -> Iterator[KernelRun]:
+    def kernel(self, kernel: Given) -> Iterator[KernelRun]:
         """A context in which one kernel is solved."""
         name = name_of(kernel, None, None)
         if name not in self._variances:
             self._variances[name] = computed(self._variance(kernel))
         yield KernelRun(self._variances[name], partial(self._solve, kernel))
 
-    def _solve(
-        self,
-        kernel: GramSource | FoldKernels,
-        Cs: np.ndarray,
-        epsilon: float | None,
-        after: list[SVMPath] | None,
-    ) -> list[FoldsSolved]:
+    def _solve(self, kernel: Given, Cs: np.ndarray, epsilon: float | None, after: After) -> list[FoldsSolved]:
         """One path for each fold."""
         found = self._first.pop(name_of(kernel, Cs, epsilon), None)
         return computed(self._tasks(kernel, Cs, epsilon, after)) if found is None else found
 
-    def _variance(self, kernel: GramSource | FoldKernels) -> Any:
+    def _variance(self, kernel: Given) -> Any:
         return delayed(partial(_variance, final_kernel(kernel)))(self._shared)
 
-    def _tasks(
-        self,
-        kernel: GramSource | FoldKernels,
-        Cs: np.ndarray,
-        epsilon: float | None,
-        after: list[SVMPath] | None,
-    ) -> list[Any]:
+    def _tasks(self, kernel: Given, Cs: np.ndarray, epsilon: float | None, after: After) -> list[Any]:
         is_own = isinstance(kernel, FoldKernels)
         return [
             delayed(

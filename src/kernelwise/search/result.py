@@ -147,12 +147,7 @@ class SelectionResult(TuningResult):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: why, findings, and how the search went."""
-        return html_block(
-            f"{self.kernel!r}, C = {self.C:g}",
-            html_list(self.why),
-            html_block("Findings", html_list(map(str, self.diagnostics))) if self.diagnostics else "",
-            html_block("How it was chosen", html_list(self.how)) if self.how else "",
-        )
+        return _as_html(self, f"C = {self.C:g}")
 
 
 def selection_result(
@@ -256,12 +251,16 @@ class OneClassResult:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: why, findings, and how the search went."""
-        return html_block(
-            f"{self.kernel!r}, ν = {self.nu:g}",
-            html_list(self.why),
-            html_block("Findings", html_list(map(str, self.diagnostics))) if self.diagnostics else "",
-            html_block("How it was chosen", html_list(self.how)) if self.how else "",
-        )
+        return _as_html(self, f"ν = {self.nu:g}")
+
+
+def _as_html(result: SelectionResult | OneClassResult, regularisation: str) -> str:
+    return html_block(
+        f"{result.kernel!r}, {regularisation}",
+        html_list(result.why),
+        html_block("Findings", html_list(map(str, result.diagnostics))) if result.diagnostics else "",
+        html_block("How it was chosen", html_list(result.how)) if result.how else "",
+    )
 
 
 class HeldOut(NamedTuple):

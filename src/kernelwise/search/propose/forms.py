@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +138,7 @@ def named(kernels: Sequence[Any]) -> dict[str, Any]:
     return found
 
 
+@dataclass(eq=False)
 class Forms:
     """Forms that were tried, each with its own choice of parameters, and what was found about each.
 
@@ -144,22 +146,14 @@ class Forms:
     of the best.
     """
 
-    def __init__(
-        self,
-        validator: CrossValidator,
-        what: str = "forms of kernel",
-        *,
-        stays: float = 0.0,
-        first: Forms | None = None,
-    ) -> None:
-        self.validator = validator
-        self.first = first
-        self.what = what
-        self.stays = stays
-        self.choices: dict[str, Choice] = {}
-        self.findings: dict[str, list[Finding]] = {}
-        self.scored: dict[str, tuple[ScoredKernel, ...]] = {}
-        self.adds_widths = False
+    validator: CrossValidator
+    what: str = "forms of kernel"
+    stays: float = 0.0
+    first: Forms | None = None
+    choices: dict[str, Choice] = field(default_factory=dict)
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    scored: dict[str, tuple[ScoredKernel, ...]] = field(default_factory=dict)
+    adds_widths: bool = False
 
     def try_(self, name: str, choose: Callable[[], Choice]) -> None:
         """Try a form, if it is the first or if there is time."""

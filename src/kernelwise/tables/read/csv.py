@@ -234,11 +234,6 @@ def _columns(
     return columns, decimal
 
 
-def _begins_with_pointed_date(column: Sequence[str]) -> bool:
-    first = next((cell.strip() for cell in column if not is_missing_cell(cell)), "")
-    return bool(POINTED.match(first)) and read_moment(first) is not None
-
-
 def _are_codes(texts: Sequence[str], values: np.ndarray) -> bool:
     """Whether numbers are written as codes: whole, some with zeros in front."""
     if values.dtype.kind != "f":

@@ -81,7 +81,7 @@ def by_sigma(rows: list[Row], paper: dict[str, float]) -> Curves:
     caption = (
         "Figures 4 to 7: the best cross-validation accuracy over C, ESDR, DBTC and J4 over the width. A "
         "criterion is a good guide if it is highest where the accuracy is. Where the accuracy stays within "
-        "the grey band around the share of the larger class, there is nothing to follow."
+        "a standard error (the band) of the share of the larger class, there is nothing to follow."
     )
     return Curves(caption, tuple(panels), n_columns=4)
 

@@ -36,7 +36,7 @@ def test_the_class_is_learned_and_no_score_has_it(lone):
     assert np.isfinite(model.fit_record_.probability).all()
     assert "rare" not in model.classes_[model.fit_record_.truth]
     # The share of the other rows that folds label correctly, each by models that had the rare row.
-    right = model.fit_record_.scored == model.fit_record_.truth
+    right = model.fit_record_.predicted == model.fit_record_.truth
     assert model.best_score_ == pytest.approx(right.mean())
 
 

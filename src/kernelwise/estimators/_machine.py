@@ -32,7 +32,7 @@ from kernelwise.estimators.kernel_argument import (
     takes_distances,
 )
 from kernelwise.estimators.unlike import Unlike, find_unlike
-from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.search import apply_scaler
 from kernelwise.tables import Column, Table, fit_columns
 
@@ -230,7 +230,7 @@ class WithMachine(SamplesOrGram):
         if is_told:
             told = find_unlike(self, samples, self._scaled, only_outside=True).message()
             if told:
-                warnings.warn(told, KernelwiseWarning, stacklevel=stacklevel_of_user())
+                warnings.warn(told, TrustWarning, stacklevel=stacklevel_of_user())
         return samples
 
     def _scaled(self, samples: Samples) -> Samples:

@@ -126,6 +126,8 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         The parameter ``scoring``.
     fit_record_ : None
         What other tuned models have for their reports.
+    target_name_ : str or None
+        The name of the column that is predicted, if it has one.
     n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 

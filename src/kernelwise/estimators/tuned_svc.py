@@ -199,6 +199,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         The costs of wrong answers that ``costs`` gives: rows are true classes, columns are answers.
     reject_label_ : object
         Label of rejected samples; None if the strategy rejects none.
+    target_name_ : str or None
+        The name of the column that is predicted, if it has one.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 

@@ -163,6 +163,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         The score that the search maximises: ``scoring``, or the one of several that ``refit`` names.
     fit_record_ : FitRecord or None
         Predictions for held-out rows and other facts that a report shows; None with ``refit=False``.
+    target_name_ : str or None
+        The name of the column that is predicted, if it has one.
     n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 

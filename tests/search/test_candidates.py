@@ -10,6 +10,7 @@ from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import RBF
 from kernelwise.metrics import inter_class_distance
 from kernelwise.search.choose import choose
+from kernelwise.search.engine.context import Deadline
 from kernelwise.search.propose.candidates import (
     CLASS_RULES,
     CURVE,
@@ -102,3 +103,15 @@ def test_a_new_rule_is_one_function_and_one_entry(rings, make_validator, monkeyp
     choice = choose(validator, "rbf")
     assert "eight widths" in [scored.reason for scored in validator.scored]
     assert "(eight widths)" in choice.how[0]
+
+
+def test_without_time_for_criteria_the_usual_and_the_wide_width_are_left(rings, make_validator):
+    Z, index = rings
+    deadline = Deadline(1e-9)
+    data = width_data_of_classes(make_validator(Z, index, cv=2, deadline=deadline), RBF(1.0))
+    widths = named_widths(CLASS_RULES, data)
+    assert widths.reasons == ["usual", "wide"]
+    median = np.median(RBF(1.0).distances(Z)[np.triu_indices(len(Z), 1)])
+    assert_allclose(np.array(widths.gammas) * median, [USUAL, WIDE])
+    assert list(data.curves) == ["gamma"]
+    assert "widths by criteria of class separability" in deadline.skipped

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise import SVC
+from kernelwise.multiclass import decide_index
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
 from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, make_scorers
 
@@ -39,3 +40,22 @@ def test_weights_and_other_scores_have_no_short_cut():
     assert make_scorer(y, weight).shares(decision, np.arange(30), places) is None
     by_rank = make_scorer(y, np.ones(30), "roc_auc")
     assert by_rank.shares(decision, np.arange(30), places) is None
+
+
+@pytest.mark.parametrize("weights", ["none", "whole", "any"])
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy", "f1_macro", "matthews_corrcoef"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_scores_that_go_by_labels_need_no_more_than_these(n_classes, scoring, weights):
+    rng = np.random.default_rng(n_classes)
+    y = rng.integers(n_classes, size=61)
+    n_machines = n_classes * (n_classes - 1) // 2
+    decision = rng.normal(size=(5, 61) if n_machines == 1 else (5, 61, n_machines))
+    weight = {"none": np.ones(61), "whole": rng.integers(1, 4, 61).astype(float), "any": rng.random(61)}
+    rows, index = rng.permutation(61), decide_index(decision, n_classes, "ovo")
+    scorer = make_scorer(y, weight[weights], scoring)
+    expected = scorer(decision, rows, weight[weights])
+    assert_array_equal(scorer(None, rows, weight[weights], index), expected)
+    shares = scorer.shares(None, rows, [np.arange(61)], index)
+    assert (shares is None) == (scoring is not None or weights != "none")
+    if shares is not None:
+        assert_array_equal(shares[:, 0], expected)

@@ -34,6 +34,7 @@ from kernelwise.search.engine.scored_kernel import (
     without_rounding,
 )
 from kernelwise.search.scoring.scorers import HeldOutScorer, Scorer
+from kernelwise.search.scoring.scores import goes_by_labels
 from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places
@@ -238,6 +239,23 @@ class CrossValidator:
             if shares is not None:
                 return shares
         by_fold = [scorer(values[:, place], rows[place], weight[place]) for place in self.places]
+        return np.stack(by_fold, axis=1)
+
+    @property
+    def goes_by_labels(self) -> bool | None:
+        """Whether the score looks at labels alone; None for a user's own function, of which nobody knows."""
+        return goes_by_labels(getattr(self.scorer, "scorer", None))
+
+    def scores_by_labels(self, labels: np.ndarray) -> np.ndarray:
+        """Scores of shape (n_answers, n_folds) of class indices, (n_answers, n_tested)."""
+        assert isinstance(self.scorer, HeldOutScorer)
+        asked, index = self.fold_rows.asked, np.zeros((len(labels), len(self.held_out)), dtype=int)
+        index[:, self.tested] = labels
+        rows, weight = self.fold_rows.rows[asked], self.fold_rows.weight[asked]
+        shares = self.scorer.shares(None, rows, self.places, index)
+        if shares is not None:
+            return shares
+        by_fold = [self.scorer(None, rows[place], weight[place], index[:, place]) for place in self.places]
         return np.stack(by_fold, axis=1)
 
     @property

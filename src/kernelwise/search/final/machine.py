@@ -26,7 +26,6 @@ from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.landmarks import MANY, HeldOutValues, Rows
 from kernelwise.search.result import Choice, FitRecord, HeldOut
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
-from kernelwise.search.scoring.scores import goes_by_labels
 from kernelwise.search.settings import FitSettings, Trainer
 from kernelwise.search.verdict.optimism import optimism
 from kernelwise.search.verdict.summary import shown_as_sure
@@ -219,18 +218,19 @@ def scores_of_labels(validator: CrossValidator, choice: Choice, record: FitRecor
     """
     if record.scored is None or not record.n_relabelled:
         return None
-    by_labels = goes_by_labels(getattr(validator.scorer, "scorer", None))
+    by_labels = validator.goes_by_labels
     if by_labels is None:
         by_labels = np.allclose(_scores(validator, record.scored), choice.scored.scores[choice.index])
     return _scores(validator, record.predicted) if by_labels else None
 
 
 def _scores(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
-    """Scores by fold of labels, (n_tested,), as of models that are sure of them."""
-    values = shown_as_sure(validator, labels)
+    """Scores by fold of labels, (n_tested,); a user's own function sees models that are sure of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        return validator.scores_of(values)[0]
+        if validator.goes_by_labels:
+            return validator.scores_by_labels(labels[None])[0]
+        return validator.scores_of(shown_as_sure(validator, labels))[0]
 
 
 def train_in_time(step: FinalStep) -> tuple[Any, np.ndarray]:

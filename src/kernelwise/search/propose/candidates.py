@@ -28,6 +28,9 @@ USUAL = 2.0
 #: γ·(median distance) at which curves of criteria are drawn, and that of the target alignment.
 CURVE = 2.0 ** np.arange(-10.0, 10.5, 0.5)
 ALIGNMENT_CURVE = 2.0 ** np.arange(-6.0, 7.5, 0.5)
+#: Seconds that criteria from a sketch take for each pair of classes, about, and how many times as long a time
+#: budget must be: kernels are to be scored, too.
+SECONDS_PER_PAIR, TIMES = 6e-4, 3.0
 
 
 class Width(NamedTuple):
@@ -47,8 +50,9 @@ class WidthData:
         γ of the kernel that the search starts from, and the median distance (squared, for RBF).
     grid : ndarray of shape (n_grid,)
         γ·median at which criteria are looked at.
-    criterion : callable
-        From a criterion's name to its values over the grid (the paper's quantities).
+    criterion : callable or None
+        From a criterion's name to its values over the grid (the paper's quantities); None if there is no time
+        for criteria.
     source : str
         What the criteria are computed from, for a sentence.
     curves : dict from str to ndarray
@@ -58,7 +62,7 @@ class WidthData:
     scale: float
     median: float
     grid: np.ndarray
-    criterion: Callable[[str], np.ndarray]
+    criterion: Callable[[str], np.ndarray] | None
     source: str
     curves: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -67,6 +71,7 @@ class WidthData:
 
     def curve(self, name: str) -> np.ndarray:
         """A criterion over the grid, in which rounding decides no peak; it is kept in ``curves``."""
+        assert self.criterion is not None
         if name not in self.curves:
             self.curves[name] = significant(self.criterion(name))
         return self.curves[name]
@@ -92,6 +97,8 @@ def peak_of(name: str) -> WidthRule:
     """
 
     def rule(data: WidthData) -> Iterator[Width]:
+        if data.criterion is None:
+            return
         try:
             values = data.curve(name)
         except DegenerateGramError:  # the points of each class coincide: any width will do
@@ -163,7 +170,14 @@ def named_widths(rules: list[WidthRule], data: WidthData) -> Widths:
 
 
 def width_data_of_classes(validator: CrossValidator, kernel: Any) -> WidthData:
-    """Criteria of class separability from the distance sketch."""
+    """Criteria of class separability from the distance sketch, if there is time for all pairs of classes."""
+    n_classes = len(np.unique(validator.search_samples.strata))
+    cost = TIMES * SECONDS_PER_PAIR * n_classes * (n_classes + 1) / 2
+    if not validator.context.deadline.allows("widths by criteria of class separability", cost):
+        D = kernel.distances(validator.criterion_samples().Z)
+        if not D.any():
+            raise DegenerateGramError(ALL_EQUAL)
+        return WidthData(kernel.scale, median_distance(D), CURVE, None, "The median distance")
     sketch = validator.sketch(kernel)
     median = float(significant(sketch.histograms.quantile(0.5)))
     if median == 0:

@@ -18,7 +18,7 @@ from kernelwise.search.engine.kernel_journal import name_of
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.climb import Climb
-from kernelwise.search.propose.gradient_metric import at_widths, outer_products, summed, weighted
+from kernelwise.search.propose.gradient_metric import GRADIENTS, at_widths, outer_products, summed, weighted
 from kernelwise.search.result import Choice, TriedForm
 from kernelwise.search.wording import score_text
 
@@ -170,10 +170,10 @@ class Forms:
 
     def try_weighted(self) -> None:
         """Try every form with the weights of features that the machine of the first one gives them."""
-        if not self.validator.context.deadline.allows("weights of the features"):
-            return
         plain = dict(self.choices)
         first = plain[AUTO[0]].scored
+        if not self.validator.context.deadline.allows("weights of the features", GRADIENTS * first.seconds):
+            return
         products = outer_products(self.validator, first, first.kernel, full=False)
         for name, choice in plain.items():
             kernels = weighted(choice.scored.kernel, products, columns=self.validator.samples.columns)
@@ -326,7 +326,7 @@ class Forms:
         family = self.validator.family
         if self.stays and scores[0] >= scores[top] - self.stays * error:
             return 0, f"{equal} it is the simplest"
-        costs = [self._finer_cost(choices[k]) for k in close]
+        costs = self._finer_costs([choices[k] for k in close])
         if None not in costs:
             chosen = int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
             return chosen, f"{equal} {family.finer_reason}"
@@ -334,6 +334,16 @@ class Forms:
         if family.prefers_sum and sums:
             return max(sums, key=lambda k: scores[k]), f"{equal} {family.finer_reason}"
         return top, f"{equal} its score is the best"
+
+    def _finer_costs(self, choices: list[Choice]) -> list[float | None]:
+        """The family's finer costs of some forms; None if it has none, or no time for them."""
+        seconds = self.validator.family.finer_seconds
+        if not seconds:
+            return [None]
+        n_machines = sum(choice.scored.n_machines / choice.scored.scores.size for choice in choices)
+        if not self.validator.context.deadline.allows("comparing probabilities", seconds * n_machines):
+            return [None]
+        return [self._finer_cost(choice) for choice in choices]
 
     def _finer_cost(self, choice: Choice) -> float | None:
         """The family's finer cost of a form, from the journal or into it."""

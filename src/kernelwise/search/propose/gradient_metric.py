@@ -166,6 +166,10 @@ def gradient_outer_product(
     return total / size
 
 
+#: Gradients of all machines take as long as so many paths of C of the same kernel, about.
+GRADIENTS = 5.0
+
+
 def outer_products(
     validator: CrossValidator, scored: ScoredKernel, kernels: Kernel | FoldKernels, *, full: bool
 ) -> list[np.ndarray]:

@@ -21,7 +21,13 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.by_criterion import in_order_for
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.forms import Forms
-from kernelwise.search.propose.gradient_metric import columns_that_vary, outer_products, tied, weighted
+from kernelwise.search.propose.gradient_metric import (
+    GRADIENTS,
+    columns_that_vary,
+    outer_products,
+    tied,
+    weighted,
+)
 from kernelwise.search.propose.metric_learner import LearnedMetric, MetricLearner
 from kernelwise.search.result import Choice, columns_of
 
@@ -227,7 +233,7 @@ class MetricForms:
         scored = self.plain.scored
         start, kernels = scored.kernel, scored.kernel
         for which in ROUNDS:
-            if not self.validator.context.deadline.allows(f"gradients{which}"):
+            if not self.validator.context.deadline.allows(f"gradients{which}", GRADIENTS * scored.seconds):
                 return
             products = outer_products(self.validator, scored, kernels, full=full)
             for t, words in STEPS.items():

@@ -42,7 +42,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
         X: object,
         classes: np.ndarray,
         labels: Labels,
-        decision: np.ndarray,
+        decision: np.ndarray | None,
         probabilities: np.ndarray | None = None,
     ) -> None:
         self.X = X
@@ -65,6 +65,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: object) -> np.ndarray:
         check_same(X, self.X, ClassAnswers.peer)
+        assert self.decision is not None
         self.gave_decision = True
         return self.decision
 
@@ -136,9 +137,11 @@ class ClassAnswers:
         score = score_of(scoring)
         return None if score is None else score.fast(held)
 
-    def machine(self, X: object, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
-        """The machine that a scorer sees."""
-        values = shown_values(decision, classes.size, self.shape, STRATEGIES[self.strategy].machines)
+    def machine(self, X: object, classes: np.ndarray, labels: Labels, decision: np.ndarray | None) -> Any:
+        """The machine that a scorer sees; one that goes by labels needs no decision values."""
+        values = decision
+        if decision is not None:
+            values = shown_values(decision, classes.size, self.shape, STRATEGIES[self.strategy].machines)
         return HeldOutMachine(X, classes, labels, values)
 
     def truth(self, y: np.ndarray) -> np.ndarray:
@@ -217,8 +220,9 @@ class BothAnswers(ClassAnswers):
         """Nothing is known of a user's own function."""
         return None
 
-    def machine(self, X: object, classes: np.ndarray, labels: Labels, both: np.ndarray) -> Any:
+    def machine(self, X: object, classes: np.ndarray, labels: Labels, both: np.ndarray | None) -> Any:
         """The machine that a scorer sees."""
+        assert both is not None
         decision, odds = (self._part(both[None], part)[0] for part in (0, 1))
         machine = super().machine(X, classes, labels, decision)
         p = class_probabilities(odds.reshape(len(odds), -1), len(classes), STRATEGIES[self.strategy].machines)

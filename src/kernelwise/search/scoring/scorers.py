@@ -21,6 +21,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from kernelwise._core.sklearn_compat import safe_indexing, stacklevel_of_user
 from kernelwise._core.typing import MatrixLike
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.multiclass import labels_at
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
 from kernelwise.search.scoring.scores import NUMBER_PREFIXES, FoldAnswers, Scoring
 
@@ -104,7 +105,7 @@ class PathScorer:
 
     def __call__(
         self,
-        decision: np.ndarray,
+        decision: np.ndarray | None,
         classes: np.ndarray,
         samples: Callable[[], Any],
         y: np.ndarray,
@@ -112,18 +113,23 @@ class PathScorer:
         metadata: dict[str, dict[str, Any]] | None = None,
         *,
         is_index: bool = False,
+        index: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:
         """Scores of shape (n_Cs,) by name of the metric.
 
         Decision values are as from `svm_path`, of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines);
         ``samples`` returns the test part as the user passed it, for the scorers that need a machine;
         ``weights``, of shape (n_test,), and ``metadata``, other arguments, are by name of the scorer. With
-        ``is_index``, y has class indices: they become labels where a scorer asks for a machine.
+        ``is_index``, y has class indices: they become labels where a scorer asks for a machine. Instead of
+        decision values, the class indices of the answers, ``index`` of shape (n_Cs, n_test), are enough for
+        scorers that look at labels alone.
         """
         known, make_labels = classes, cache(lambda: self.answers.labels(decision, classes))
         if is_index:
             known = np.arange(len(classes))
-            make_labels = cache(lambda: self.answers.indices(decision, len(classes)))
+            make_labels = cache(
+                lambda: self.answers.indices(decision, len(classes)) if index is None else index
+            )
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
             weight, more = weights.get(name), (metadata or {}).get(name, {})
@@ -141,7 +147,8 @@ class PathScorer:
         """The same answers with labels in place of class indices; numbers stay as they are."""
         if not classes.size:
             return held
-        make_labels = cache(lambda: self.answers.labels(held.decision, classes))
+        answers = self.answers
+        make_labels = cache(lambda: labels_at(held.labels, classes, answers.strategy, answers.reject_label))
         return FoldAnswers(make_labels, held.decision, classes[held.y], classes, held.weight)
 
     def _one_by_one(
@@ -154,12 +161,13 @@ class PathScorer:
         """Call the scorer for each C, unless what it looked at last time is still the same."""
         rows: list[dict[str, float]] = []
         decision, truth = held.decision, self.answers.truth(held.y)
-        seen = decision
-        for c in range(len(decision)):
+        seen = held.labels if decision is None else decision
+        for c in range(len(seen)):
             if c > 0 and np.array_equal(seen[c], seen[c - 1]):
                 rows.append(rows[-1])
                 continue
-            machine = self.answers.machine(X, held.classes, lambda c=c: held.labels[c], decision[c])
+            values = None if decision is None else decision[c]
+            machine = self.answers.machine(X, held.classes, lambda c=c: held.labels[c], values)
             rows.append(self._score(name, machine, truth, params))
             seen = decision if machine.gave_decision else held.labels
         metrics = dict.fromkeys(metric for row in rows for metric in row)
@@ -236,7 +244,7 @@ class HeldOutScorer:
 
     def shares(
         self,
-        decision: np.ndarray,
+        decision: np.ndarray | None,
         rows: np.ndarray,
         places: Sequence[np.ndarray],
         index: np.ndarray | None = None,
@@ -244,7 +252,8 @@ class HeldOutScorer:
         """Shares of correct labels, (n_Cs, n_folds), of all folds at once; None where rows have weights.
 
         None, too, for any other score. ``places`` has, fold by fold, the columns of the decision values, and
-        ``index``, (n_Cs, n_held_out), their class indices by `decide_index`, if they are known.
+        ``index``, (n_Cs, n_held_out), their class indices by `decide_index`, if they are known; without
+        decision values, those of any rule.
         """
         is_plain = self.is_share and not (self.repeats or self.weighted or self.metadata or self.others)
         if not is_plain or type(self.path_scorer.answers) is not ClassAnswers:
@@ -253,21 +262,34 @@ class HeldOutScorer:
         if not sizes.all():
             return None
         answers = self.path_scorer.answers
-        if index is not None and answers.goes_by_index:
+        if index is not None and (decision is None or answers.goes_by_index):
             labels = index[:, order]
         else:
+            assert decision is not None
             labels = answers.indices(decision[:, order], len(self.classes))
         is_right = labels == self.y[rows[order]]
         starts = np.cumsum(sizes) - sizes
         return np.add.reduceat(is_right, starts, axis=1, dtype=np.int64) / sizes
 
-    def __call__(self, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines])."""
+    def __call__(
+        self,
+        decision: np.ndarray | None,
+        rows: np.ndarray,
+        weight: np.ndarray,
+        index: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines]).
+
+        A scorer that goes by labels needs no more than class indices, ``index`` of shape (n_Cs, n_test).
+        """
         if self.repeats:
             copies = (
                 np.rint(weight / self.unit[rows]).astype(int) if self.unit is not None else weight.astype(int)
             )
-            decision, rows = np.repeat(decision, copies, axis=1), np.repeat(rows, copies)
+            decision, index = (
+                None if one is None else np.repeat(one, copies, axis=1) for one in (decision, index)
+            )
+            rows = np.repeat(rows, copies)
         scores = self.path_scorer(
             decision,
             self.classes,
@@ -276,6 +298,7 @@ class HeldOutScorer:
             dict.fromkeys(self.weighted, weight),
             {"score": {**{name: values[rows] for name, values in self.metadata.items()}, **self.others}},
             is_index=True,
+            index=index,
         )
         if "score" not in scores:
             raise ValueError(

@@ -24,11 +24,12 @@ class FoldAnswers:
 
     These have a last axis of n_machines for more than two classes; ``classes`` are those of the training
     part. Labels, ``y`` and ``classes`` may all be class indices. Labels are made when a score asks for them:
-    those of probabilities take longer than such a score.
+    those of probabilities take longer than such a score. There are no decision values for a score that goes
+    by labels and was given these.
     """
 
     make_labels: Callable[[], np.ndarray]
-    decision: np.ndarray
+    decision: Any
     y: np.ndarray
     classes: np.ndarray
     weight: np.ndarray | None

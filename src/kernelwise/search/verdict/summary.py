@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
-from kernelwise.search.scoring.scores import goes_by_labels
+from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
 from kernelwise.search.verdict.optimism import optimism
 from kernelwise.search.verdict.reasons import Summary, other_labels, reasons
@@ -37,15 +36,13 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
     Of balanced accuracy this is √(Σ r(1 − r)/(n − 1)) over the number of classes, with the recall r and the
     number n of rows of each class, so that eleven rows of a rare class have the error of eleven rows.
 
-    NaN if the labels are not known, for scores that look at more than labels, and for accuracy, whose error
-    is that of a share.
+    NaN if the labels are not known, for scores that look at more than labels, for accuracy, whose error is
+    that of a share, and if the time budget is over.
     """
-    if labels is None or validator.scorer.is_share or not goes_by_labels(_scikit_scorer(validator)):
+    if labels is None or validator.scorer.is_share or not validator.goes_by_labels:
         return np.nan
-    values, tested = (
-        shown_as_sure(validator, labels)[:, validator.tested],
-        validator.fold_rows.asked[validator.tested],
-    )
+    scorer, tested = validator.scorer, validator.fold_rows.asked[validator.tested]
+    assert isinstance(scorer, HeldOutScorer)
     rows, weight, y = (
         validator.fold_rows.rows[tested],
         validator.fold_rows.weight[tested],
@@ -53,6 +50,9 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
     )
     truth, variance = y[validator.tested], 0.0
     for k in np.unique(truth):
+        if validator.context.deadline.left <= 0.0:
+            validator.context.deadline.skipped.append("the error of the score by its classes")
+            return np.nan
         n = weight[truth == k].sum()
         counts, scores = [], []
         for label in np.unique(labels[truth == k]):
@@ -62,16 +62,12 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
             kept = left > 0.0
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # precision and the like warn of a class without rows
-                scores.append(float(validator.scorer(values[:, kept], rows[kept], left[kept])[0]))
+                scores.append(float(scorer(None, rows[kept], left[kept], labels[None, kept])[0]))
             counts.append(float(weight[cell].sum()))
         mean = np.average(scores, weights=counts)
         variance += (n - 1.0) / n * float(np.dot(counts, (np.array(scores) - mean) ** 2))
     # Rows that several folds hold out have several answers, which are no more rows for that.
     return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
-
-
-def _scikit_scorer(validator: CrossValidator) -> Any:
-    return getattr(validator.scorer, "scorer", None)
 
 
 def announce(

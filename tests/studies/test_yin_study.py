@@ -49,6 +49,15 @@ def test_the_best_of_the_curves_is_that_of_the_grid_search():
     assert (found["accuracy"], found["at smallest C"]) == (expected.cv_accuracy, expected.accuracies[0])
 
 
+def test_an_end_of_C_is_no_end_of_sigma():
+    X, y = make_two_gaussians(80, bayes_error=0.01, random_state=0)
+    settings = {"sigmas": [0.1, 1.0, 30.0], "Cs": [1.0, 4.0], "cv": 5}
+    inside, at_end = (yin.cell(method, X, y, settings) for method in ("dbtc", "esdr"))
+    assert inside["log2 C"] == 0.0  # the smallest
+    assert (inside["log2 sigma"], inside["σ is at"]) == (0.0, "a maximum")
+    assert at_end["σ is at"] == "boundary"
+
+
 def test_printed_accuracies_below_the_larger_class_are_said():
     row = {"data": "toy", "folds": "the paper's", "method": "j4", "accuracy": 0.71}
     row |= {"at smallest C": 0.7, "larger class": 0.7}

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from kernelwise.datasets import make_gaussian_grid, make_two_gaussians
+from kernelwise.findings.catalogue import EDGE_OF_GRID
 from kernelwise.selection import mcnemar_test, yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
-from kernelwise.selection.yin import CRITERIA, CS, ENDS, SIGMAS
+from kernelwise.selection.yin import CRITERIA, CS, SIGMAS, end_finding
 from kernelwise.studies.claims import parts_of, read_claims, read_paper
 from kernelwise.studies.notions import error_of_share
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
@@ -43,6 +44,8 @@ QUICK_ROWS = 200
 DATA = ("banknote", "planning_relax", "vertebral_2c", "ilpd", "tic_tac_toe")
 QUICK_MEANS = f"at most {QUICK_ROWS} rows of a set, every fourth width and C, five folds"
 N_FOLDS, QUICK_FOLDS = 10, 5
+#: Where a σ is that is at no end of its range.
+MAXIMUM = "a maximum"
 #: Folds that are drawn for a memory of copies.
 N_DRAWS = 1000
 FOLLOWS = "Figures 4 to 7 in numbers: how a criterion follows the best accuracy over σ"
@@ -114,7 +117,9 @@ def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) ->
     started = time.process_time()
     result = quietly(yin_select, X, y, method, **settings)  # a column names the findings
     found = _chosen(result.sigma, result.C, result.accuracies, time.process_time() - started)
-    return {**found, "σ is at": next((one.name for one in result.findings if one.name in ENDS), "a maximum")}
+    # By the criterion itself: among the result's findings there may be one of the same name on C.
+    ends = end_finding(method, result.scores, result.sigmas)
+    return {**found, "σ is at": ends[0].name if ends else MAXIMUM}
 
 
 def _chosen(sigma: float, C: float, accuracies: Sequence[float] | np.ndarray, seconds: float) -> Row:
@@ -136,7 +141,7 @@ def best_of_grid(found: dict[str, Any]) -> Row:
     sigmas = found["sigmas"]
     is_end = sigmas[k] in (min(sigmas), max(sigmas))
     chosen = _chosen(sigmas[k], found["Cs"][c], accuracies[k].tolist(), found["seconds"])
-    return {**chosen, "σ is at": ENDS[0] if is_end else "a maximum"}
+    return {**chosen, "σ is at": EDGE_OF_GRID.name if is_end else MAXIMUM}
 
 
 def table2(study: Study) -> None:

@@ -26,11 +26,11 @@ from kernelwise.selection import mcnemar_test, yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS, end_finding
 from kernelwise.studies.claims import parts_of, read_claims, read_paper
-from kernelwise.studies.notions import error_of_share
+from kernelwise.studies.notions import error_of_share, has_signal
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
 from kernelwise.studies.yin import over_sigma, repeated, rules
-from kernelwise.studies.yin.repeated import PAPERS, TOGETHER, CopiesTogether
+from kernelwise.studies.yin.repeated import PAPERS, TOGETHER, CopiesTogether, majority
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 GRID = "grid search"
@@ -84,11 +84,6 @@ def foldings(study: Study, X: np.ndarray) -> dict[str, Any]:
     n_folds = study.choose(N_FOLDS, QUICK_FOLDS)
     found: dict[str, Any] = {PAPERS: n_folds}
     return found | ({TOGETHER: CopiesTogether(n_folds)} if repeated.n_repeated(X) else {})
-
-
-def majority(y: np.ndarray) -> float:
-    """Share of the larger class: the accuracy of a machine that knows nothing else."""
-    return float(np.unique(y, return_counts=True)[1].max() / len(y))
 
 
 def table1(study: Study) -> None:
@@ -158,7 +153,10 @@ def table2(study: Study) -> None:
 def table2_rows(
     study: Study, name: str, X: np.ndarray, y: np.ndarray, folds: str, settings: dict[str, Any]
 ) -> list[Row]:
-    """The four methods on one set. "p against ESDR" is McNemar's, of the same held-out rows."""
+    """The four methods on one set; "signal" as in `over_sigma.curve_rows`.
+
+    "p against ESDR" is McNemar's, of the same held-out rows.
+    """
     rows: list[Row] = []
     rights: dict[str, np.ndarray] = {}
     for method, (accuracy, seconds) in zip(METHODS, PAPER[name], strict=True):
@@ -185,7 +183,10 @@ def table2_rows(
                 "paper's s": seconds,
             }
         )
-    return rows
+    # The grid has every cell, so that its accuracy is the best.
+    best = rows[METHODS.index(GRID)]
+    signal = has_signal(best["accuracy"], best["larger class"], best["± s.e."])
+    return [row | {"signal": signal} for row in rows]
 
 
 def below_sentences(rows: list[Row]) -> Iterator[str]:

@@ -174,7 +174,7 @@ def test_a_set_without_a_signal_makes_no_verdict_and_the_one_on_all_sets_is_besi
         assert [one["verdict"] for one in beside.values["on_all"]] == ["holds in part"]
     rows = judge(yin.CLAIMS, {"table2": good + blind})
     told = next(row["our result"] for row in rows if "than DBTC-CV" in row["claim"])
-    assert told.endswith("Without a signal: ilpd; on all sets holds in part")
+    assert told.endswith("Without a signal: ilpd; on all sets it holds in part")
     # A claim that names a set without a signal cannot hold in whole, and holds nowhere by such a set alone.
     assert rules.numerators(table2=good).verdict == "holds"
     assert rules.numerators(table2=good + blind).verdict == "holds in part"

@@ -43,6 +43,11 @@ def error_of_share(share: float, n: int) -> float:
     return float(np.sqrt(share * (1.0 - share) / n))
 
 
+def majority(y: np.ndarray) -> float:
+    """Share of the larger class: the accuracy of a machine that knows nothing else."""
+    return float(np.unique(y, return_counts=True)[1].max() / len(y))
+
+
 def has_signal(best: float, larger_class: float, error: float) -> bool:
     """Whether the best accuracy of a set is significantly above the share of its larger class.
 

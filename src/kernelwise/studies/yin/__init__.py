@@ -26,11 +26,11 @@ from kernelwise.selection import mcnemar_test, yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS, end_finding
 from kernelwise.studies.claims import parts_of, read_claims, read_paper
-from kernelwise.studies.notions import error_of_share, has_signal
+from kernelwise.studies.notions import error_of_share, has_signal, majority
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
 from kernelwise.studies.yin import over_sigma, repeated, rules
-from kernelwise.studies.yin.repeated import PAPERS, TOGETHER, CopiesTogether, majority
+from kernelwise.studies.yin.repeated import PAPERS, TOGETHER, CopiesTogether
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 GRID = "grid search"

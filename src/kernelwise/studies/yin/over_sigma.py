@@ -19,9 +19,9 @@ from kernelwise.kernels import RBF, Linear, Polynomial, Sigmoid
 from kernelwise.metrics import esdr, inter_class_distance
 from kernelwise.selection.yin import CRITERIA
 from kernelwise.studies.figures import Band, Curves, Line, Mark, Panel
-from kernelwise.studies.notions import error_of_share, has_signal, rank_correlation
+from kernelwise.studies.notions import error_of_share, has_signal, majority, rank_correlation
 from kernelwise.studies.tables import Row, grouped
-from kernelwise.studies.yin.repeated import PAPERS, TOGETHER, majority
+from kernelwise.studies.yin.repeated import PAPERS, TOGETHER
 
 Found = dict[str, Any]
 LOG_SIGMA, LOG_C = "log₂ σ (standardised features)", "log₂ C"

@@ -91,11 +91,6 @@ def larger_class(y: np.ndarray) -> Any:
     return labels[counts.argmax()]
 
 
-def majority(y: np.ndarray) -> float:
-    """Share of the larger class: the accuracy of a machine that knows nothing else."""
-    return float(np.mean(y == larger_class(y)))
-
-
 def remembered(X: np.ndarray, y: np.ndarray, n_draws: int) -> list[int]:
     """Right answers of a memory of copies, for ten shuffled stratified folds drawn so many times."""
     group, larger = groups_of(X), larger_class(y)

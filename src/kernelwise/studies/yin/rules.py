@@ -7,15 +7,14 @@ folds that keep copies together count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import factorial
 
 import numpy as np
 
 from kernelwise.selection.yin import CRITERIA
-from kernelwise.studies.claims import Found, Range, counted, found
+from kernelwise.studies.claims import Found, Range, beside_all, counted, found
 from kernelwise.studies.notions import (
     AGREES,
     BETTER,
@@ -45,19 +44,6 @@ def fair(rows: Sequence[Row]) -> list[Row]:
     """Rows with the folds that part no copies: of a set without copies those of the paper."""
     kept = [list(grouped(of_set, "folds").values())[-1] for of_set in grouped(rows, "data").values()]
     return [row for one in kept for row in one]
-
-
-def beside_all(rule: Callable[..., Found]) -> Callable[..., Found]:
-    """The rule, with its verdict on all sets, signal or not, in the list "on_all" where it is another one."""
-
-    @wraps(rule)
-    def both(**tables: list[Row]) -> Found:
-        judged = rule(**tables)
-        on_all = rule(**{name: [row | {"signal": True} for row in rows] for name, rows in tables.items()})
-        others = [on_all.values | {"verdict": on_all.verdict}] if on_all.verdict != judged.verdict else []
-        return Found(judged.verdict, {**judged.values, "on_all": others})
-
-    return both
 
 
 def correlations(follows: Sequence[Row]) -> list[Row]:

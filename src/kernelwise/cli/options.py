@@ -68,7 +68,7 @@ SkipLines = Annotated[
 ]
 SheetOption = Annotated[
     str | None,
-    option("NAME", "Sheet of a workbook, by name or number. Default: the first with a table.", "--sheet"),
+    option("NAME", "Sheet of a workbook, by name or number. Default: the first table.", "--sheet"),
 ]
 DecimalOption = Annotated[
     Decimal | None, option("SIGN", "The sign of decimals, . or ,. Default: found.", "--decimal", hidden=True)

@@ -123,8 +123,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     effort : {"fast", "normal", "best"}, default="normal"
         How hard to search. "fast" looks at 2000 rows at most instead of 5000, and tries no kernels with
         weights of features. "best" looks at 10 000 rows, scores all forms of kernel on all of them, and
-        uses five folds at least; it takes three to eight times as long. What you set yourself (``kernel``,
-        ``cv``, ``time_budget``) wins. ``docs/cost.md`` has the cost and the gain of each level.
+        uses five folds at least; it takes up to eight times as long and gains little. What you set yourself
+        (``kernel``, ``cv``, ``time_budget``) wins. ``docs/cost.md`` has the cost and the gain of each level.
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.

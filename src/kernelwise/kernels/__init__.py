@@ -49,11 +49,11 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "low-rank": LowRankGaussian,
 }
 
-#: A kernel, the name of one, or what `kernel_as_dict` makes of it.
-KernelLike = Kernel | str | dict[str, Any]
+#: A kernel, or the name of one.
+KernelLike = Kernel | str
 
 
-def as_kernel(kernel: KernelLike, others: Sequence[str] = ()) -> Kernel:
+def as_kernel(kernel: KernelLike | dict[str, Any], others: Sequence[str] = ()) -> Kernel:
     """Return the kernel with that name, or the kernel itself.
 
     Parameters

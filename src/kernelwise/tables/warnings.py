@@ -87,7 +87,7 @@ def missing_codes(X: Any, names: Sequence[str]) -> list[Finding]:
     if is_sparse(X) or len(X) < MIN_ROWS:
         return []
     low, high = X.min(axis=0), X.max(axis=0)
-    ends = np.flatnonzero(np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES))
+    ends = np.flatnonzero(np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)).tolist()
     found = {k: code for k in ends for code in (low[k], high[k]) if _is_code(X[:, k], code)}
     if not found:
         return []

@@ -5,6 +5,8 @@ installed) on the same outer folds, two times five: accuracy and log-loss for cl
 for each set, then the means. Finished cells are kept in a journal for each set: an interrupted run goes on.
 The sets with classes are those of KERNELWISE_DATA, the tables of numbers those of the folder --tables. A page
 keeps the cells of sets and methods that a run leaves out, if they are of as many rows.
+
+``--efforts`` measures the levels of ``effort`` instead, with CPU seconds of a fit, as docs/cost.md has them.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from kernelwise._core.journal import Journal, fingerprint
 from kernelwise.comparison import METHODS, REGRESSION_METHODS, Comparison, compare
 from kernelwise.comparison.methods import TABLE
 from kernelwise.datasets.manifest import FILES
+from kernelwise.search.settings import EFFORTS
 from kernelwise.studies.study import few_rows
 from kernelwise.studies.tables import Row, markdown, write_csv
 from kernelwise.tables import learn_encoding, read_table
@@ -39,7 +42,10 @@ NUMBERS = (
     "energy_heating",
     "wine_quality_red",
 )
+#: More tables of the folder, with classes: those of many rows show what an effort gains.
+CLASSES = ("phoneme", "adult10k", "coil2000_train", "german_credit")
 TASKS = dict.fromkeys(FILES, "classification") | dict.fromkeys(NUMBERS, "regression")
+TASKS |= dict.fromkeys(CLASSES, "classification")
 #: Columns that are no method's.
 NAMES = ("set", "rows")
 #: Tables that are written: what they show, its task, and its factor.
@@ -48,14 +54,18 @@ MEASURES = {
     "log_loss": ("classification", 1.0),
     "r2": ("regression", 1.0),
 }
+SECONDS = "cpu_seconds"
 
 
 def read(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """X of shape (n_rows, n_features) and y of a set."""
-    if TASKS[name] == "classification":
+    if name in FILES:
         return samples(name)
-    table = read_table(folder / f"{name}.csv")
-    encoding = learn_encoding(table, task="regression").encoding
+    found = sorted(folder.glob(f"{name}.csv*"))
+    if not found:
+        raise FileNotFoundError(f"There is no {name}.csv in {folder}.")
+    learned = learn_encoding(read_table(found[0]), task=TASKS[name])
+    encoding, table = learned.encoding, learned.table
     return np.asarray(encoding.samples(table)), np.asarray(encoding.labels(table))
 
 
@@ -69,9 +79,11 @@ def cut(X: np.ndarray, y: np.ndarray, n_rows: int, task: str) -> tuple[np.ndarra
     return X[keep], y[keep]
 
 
-def methods(task: str) -> dict[str, Any]:
-    """Two machines of ours, and every forest or boosting that is installed."""
+def methods(task: str, efforts: bool = False) -> dict[str, Any]:
+    """Two machines of ours, and forests and boosting that are installed; or ours at each level of effort."""
     kind, known = (TunedSVC, METHODS) if task == "classification" else (TunedSVR, REGRESSION_METHODS)
+    if efforts:
+        return {level: kind(effort=level, random_state=0) for level in EFFORTS}
     ours = {"RBF": kind("rbf", random_state=0), "kernelwise": kind(random_state=0)}
     trees = [method for method in TABLE if method.is_rival and "classification" in method.tasks]
     there = [method.name for method in trees if not method.module or find_spec(method.module)]
@@ -81,16 +93,17 @@ def methods(task: str) -> dict[str, Any]:
 def measured(name: str, options: argparse.Namespace) -> tuple[int, Comparison]:
     """Rows of a set, and its comparison, from its journal as far as that goes."""
     task = TASKS[name]
-    chosen = {key: one for key, one in methods(task).items() if key in (options.methods or [key])}
+    there = methods(task, options.efforts)
+    chosen = {key: one for key, one in there.items() if key in (options.methods or [key])}
     X, y = cut(*read(name, options.tables), options.rows, task)
-    about = {"data": fingerprint(X, y), "folds": N_FOLDS, "version": __version__}
+    about = {"data": fingerprint(X, y), "folds": options.folds, "version": __version__}
     with Journal(options.out / f"{name}.journal", about) as journal:
         table = compare(
             X,
             y,
             chosen,
-            n_splits=N_FOLDS,
-            n_repeats=N_REPEATS,
+            n_splits=options.folds,
+            n_repeats=options.repeats,
             task=task,
             journal=journal,
             baseline=False,
@@ -100,8 +113,8 @@ def measured(name: str, options: argparse.Namespace) -> tuple[int, Comparison]:
 
 def row_of(name: str, n_rows: int, table: Comparison, measure: str) -> Row:
     """A row of the table of a measure: its mean over the outer folds, for every method."""
-    values = table.errors.get(measure, table.scores).mean(axis=1)
-    factor = MEASURES[measure][1]
+    of_folds = table.cpu_seconds if measure == SECONDS else table.errors.get(measure, table.scores)
+    values, factor = of_folds.mean(axis=1), MEASURES.get(measure, ("", 1.0))[1]
     return {"set": name, "rows": n_rows, **dict(zip(table.methods, (factor * values).tolist(), strict=True))}
 
 
@@ -167,7 +180,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sets", nargs="*", choices=TASKS, default=list(TASKS), metavar="NAME")
+    parser.add_argument("--sets", nargs="*", choices=TASKS, default=[*FILES, *NUMBERS], metavar="NAME")
+    parser.add_argument("--efforts", action="store_true", help="the levels of effort instead of methods")
+    parser.add_argument("--folds", type=int, default=N_FOLDS, help="outer folds")
+    parser.add_argument("--repeats", type=int, default=N_REPEATS, help="of the outer folds")
     parser.add_argument("--methods", nargs="*", metavar="NAME", help="all that are installed by default")
     parser.add_argument("--rows", type=int, default=800, help="rows of a set at most")
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
@@ -180,6 +196,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     tables: dict[str, list[Row]] = {}
+    study = "effort" if options.efforts else "forests"
     for name in options.sets:
         try:
             n_rows, table = measured(name, options)
@@ -193,21 +210,25 @@ def main(arguments: list[str] | None = None) -> None:
         for measure, row in zip(measures, rows, strict=True):
             tables.setdefault(measure, []).append(row)
         print(line(rows), flush=True)
+        if options.efforts:
+            seconds = row_of(name, n_rows, table, SECONDS)
+            tables.setdefault(SECONDS, []).append(seconds)
+            print(line([{**seconds, "set": f"{name}, CPU s"}]), flush=True)
     alone = tables
     tables = {measure: with_means(rows) for measure, rows in alone.items()}
     for task in dict.fromkeys(TASKS.values()):
-        means = [rows[-1] for measure, rows in tables.items() if MEASURES[measure][0] == task]
+        means = [rows[-1] for measure, rows in tables.items() if MEASURES.get(measure, ("",))[0] == task]
         if means:
             print(line(means))
-    write(tables, options.out)
+    write(tables, options.out, study)
     if options.page is not None:
         folder = options.page.parent / "studies"
         tables = {
-            measure: with_means(with_others(rows, folder / f"forests_{measure}.csv"))
+            measure: with_means(with_others(rows, folder / f"{study}_{measure}.csv"))
             for measure, rows in alone.items()
         }
-        write(tables, folder)
-        text = filled(options.page.read_text(encoding="utf-8"), tables, "studies")
+        write(tables, folder, study)
+        text = filled(options.page.read_text(encoding="utf-8"), tables, "studies", study)
         with whole_file(options.page, "w", encoding="utf-8") as file:
             file.write(text)
 

@@ -39,7 +39,7 @@ FROM_PAPERS = ("kernelwise.criteria", "kernelwise.kernels", "kernelwise.metrics"
 #: Contracts, look-ups and plain results have no formula; low rank is ours, and so is the choice of a metric.
 #: City-block kernels and sums of kernels are in no paper.
 NO_FORMULA = re.compile(
-    r"as_.*|.*Criterion|(Radial)?Kernel|Hyperparameter|LowRankGaussian|learn_metric|.*Laplacian|KernelSum|Precomputed.*|aligned_sum"
+    r"(kernel_)?as_.*|.*Criterion|(Radial)?Kernel|Hyperparameter|LowRankGaussian|learn_metric|.*Laplacian|KernelSum|Precomputed.*|aligned_sum"
 )
 REFERENCE = re.compile(r"\b(equations?|eqs\.|sections?|tables?|figures?|algorithm|theorems?) \d", re.I)
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)

@@ -132,6 +132,7 @@ FUNCTIONS = {
     ),
     solvers.vote: lambda X, y: solvers.vote(X, np.arange(3)),
     kernels.as_kernel: lambda X, y: kernels.as_kernel("laplacian")(X),
+    kernels.kernel_as_dict: lambda X, y: kernels.as_kernel(kernels.kernel_as_dict(kernels.RBF(0.5)))(X),
     optimizers.as_optimizer: lambda X, y: np.array([found_by(name, X, y) for name in OF_ONE_WIDTH]),
     datasets.available: lambda X, y: np.array(list(datasets.available())),
     datasets.load: lambda X, y: datasets.load("iris").X,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import shlex
@@ -167,3 +168,22 @@ def test_the_sign_of_decimals_of_new_rows_can_be_named(run, refused, tmp_path):
         assert run(command, "m.kw", "new.csv", "--decimal", ",").code == 0
     named = run("predict", "m.kw", "new.csv", "--decimal", ",").out
     assert named == run("predict", "m.kw", "train.csv").out
+
+
+def test_the_report_tells_what_was_done_to_rows_in_the_words_of_the_terminal(run, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{a:.3f},{b:.3f},{'yes' if a + b > 1 else 'no'}" for a, b in rng.uniform(size=(60, 2))]
+    lines[5] = lines[5].rsplit(",", 1)[0] + ","
+    lines[7] = "broken," + lines[7].split(",", 1)[1]
+    lines[9] = lines[9].replace("yes", "Yes").replace("no", "No")
+    (tmp_path / "f.csv").write_text("A title\na,b,class\n" + "\n".join(lines) + "\nTotal,30,\n")
+    told = run("tune", "f.csv", "--report", "report.html", *SHORT)
+    assert told.code == 0, told.err
+    page = html.unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
+    said = [line.strip() for line in told.err.splitlines() if line.strip()]
+    about_rows = [one for one in said if "left out, because" in one or "skipped" in one or "one class" in one]
+    about_cells = [one for one in said if "now counts as missing" in one]
+    assert len(about_rows) >= 3
+    assert about_cells
+    for sentence in (*about_rows, *about_cells):
+        assert sentence in page

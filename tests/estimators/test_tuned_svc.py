@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 
@@ -19,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from kernelwise import SVC, TunedSVC
+from kernelwise.exceptions import TrustWarning
 from kernelwise.kernels import RBF
 from kernelwise.search.wording import model_text
 from kernelwise.solvers.probability import decide
@@ -379,3 +381,28 @@ def test_where_features_have_no_weights_the_error_says_why():
         _ = pickle.loads(pickle.dumps(model)).metric_
     with_weights = clone(model).set_params(kernel="diagonal").fit(X, y)
     assert hasattr(with_weights, "relevance_") == (with_weights.kernel_.feature_weights is not None)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "auto", "poly"])
+def test_the_best_parameters_go_through_json_and_back_into_estimators(kernel):
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC(kernel, tol=1e-8).fit(X, y)
+    params = json.loads(json.dumps(model.best_params_))
+    assert params == model.best_params_
+    machine = clone(SVC(tol=1e-8).set_params(**params)).fit(model.scaler_.transform(X), y)
+    assert machine.kernel_ == model.kernel_
+    assert_allclose(machine.machine_values(model.scaler_.transform(X)), model.machine_values(X), atol=1e-6)
+    again = TunedSVC(params["kernel"], Cs=params["C"]).fit(X, y)
+    assert again.best_params_ == model.best_params_
+
+
+def test_a_model_tells_of_codes_and_changes_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(60, 2))
+    X[::10, 1] = -999.0
+    y = (X[:, 0] > 0.5).astype(int)
+    before = X.copy()
+    with pytest.warns(TrustWarning, match=r"Column 1 \(-999 in 6 rows\)"):
+        model = TunedSVC("rbf", Cs=[1.0]).fit(X, y)
+    assert (X == before).all()
+    assert "codes for missing values" in [finding.name for finding in model.diagnostics_]

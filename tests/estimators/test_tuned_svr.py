@@ -141,7 +141,7 @@ def test_the_machine_is_scikit_learns(data, fitted):
     rounding = np.finfo(np.float32).eps * np.abs(machine.dual_coef_).sum() * y.std()
     assert_allclose(fitted.predict(X), y.mean() + y.std() * machine.predict(Z), atol=rounding)
     assert fitted.best_params_ == {
-        "kernel": fitted.kernel_,
+        "kernel": {"name": "RBF", "gamma": fitted.kernel_.gamma},
         "gamma": fitted.kernel_.gamma,
         "C": fitted.C_,
         "epsilon": fitted.epsilon_,

@@ -31,7 +31,7 @@ from kernelwise import (
 )
 from kernelwise.datasets import make_weston
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
-from kernelwise.explanation import explain_pairs, product_machines, reader
+from kernelwise.explanation import column_correlations, explain_pairs, product_machines, reader
 from kernelwise.explanation.product_machines import Products, add_values, nodes_for
 from kernelwise.export import PlainModel, Term
 from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear, Polynomial
@@ -257,6 +257,22 @@ def test_correlated_columns_are_a_warning(cancer):
     with pytest.warns(KernelwiseWarning, match="have a correlation of 1.00"):
         found = explain(model, X)
     assert_allclose(found.values[:, 0], found.values[:, -1], atol=1e-9)  # copies share equally
+
+
+def test_correlations_are_those_of_columns_not_of_their_words_and_gaps():
+    rng = np.random.default_rng(0)
+    X, column = rng.normal(size=(60, 5)), np.array([0, 0, 2, 3, 3])
+    X[:, 4] = X[:, 1]  # a feature of two columns is the same, as gaps in the same rows are
+    found = column_correlations(X, column)
+    R = np.corrcoef(X, rowvar=False)
+    for a, first in enumerate((0, 2, 3)):
+        for b, second in enumerate((0, 2, 3)):
+            A, B = np.flatnonzero(column == first), np.flatnonzero(column == second)
+            S, SA, SB = R[np.ix_(A, B)], R[np.ix_(A, A)], R[np.ix_(B, B)]
+            RV = np.trace(S @ S.T) / np.sqrt(np.trace(SA @ SA) * np.trace(SB @ SB))
+            assert found[a, b] == pytest.approx(np.sqrt(RV))
+    assert found[0, 2] < 0.9 < R[1, 4]
+    assert_allclose(column_correlations(X[:, :3], np.arange(3)), np.abs(R[:3, :3]))
 
 
 def test_columns_of_any_size_are_compared(cancer):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
@@ -14,10 +16,12 @@ from kernelwise.kernels import (
     DiagonalLaplacian,
     ExponentialRBF,
     Kernel,
+    KernelSum,
     Laplacian,
     LowRankGaussian,
     Mahalanobis,
     as_kernel,
+    kernel_as_dict,
 )
 from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.testing import central_difference, check_kernel
@@ -187,3 +191,24 @@ def test_a_wrong_answer_is_found_out():
         check_kernel(Stretched())
     with pytest.raises(AssertionError, match=r"metric is not that of kernel\(X\)"):
         check_kernel(Doubled())
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_is_the_same_after_a_way_through_json(name, X):
+    kernel = as_kernel(name).initialize(X)
+    both = KernelSum([RBF(0.3), kernel], [0.25, 1.0])
+    for one in (kernel, both):
+        assert as_kernel(json.loads(json.dumps(kernel_as_dict(one)))) == one
+
+
+class OwnRBF(RBF):
+    """A kernel of the user."""
+
+
+def test_dicts_that_are_no_kernels():
+    with pytest.raises(ValueError, match="OwnRBF is no kernel of this package"):
+        kernel_as_dict(OwnRBF(1.0))
+    with pytest.raises(ValueError, match=r"must be one of 'Linear', .* got {'name': 'OwnRBF'}"):
+        as_kernel({"name": "OwnRBF"})
+    with pytest.raises(ValueError, match=r"wrong parameters: {'name': 'RBF', 'sigma': 1.0}"):
+        as_kernel({"name": "RBF", "sigma": 1.0})

@@ -94,7 +94,7 @@ def test_each_fold_is_scored_with_its_own_kernel(make_validator):
     assert path.kernel == RBF(1.0)
     for fold, own in zip(validator.folds, kernels.by_fold, strict=True):
         alone = svm_path(own(validator.held_out.Z), validator.held_out.y, path.Cs, [fold])
-        assert_allclose(path.decision[:, fold[1], 0], alone.decision[:, fold[1]], rtol=1e-5, atol=1e-6)
+        assert_allclose(path.stored[:, fold[1], 0], alone.decision[:, fold[1]], rtol=1e-5, atol=1e-6)
     assert kernels.rescaled(4.0).by_fold[1] == RBF(12.0)
     assert final_kernel(kernels) == RBF(1.0)
     assert final_kernel("precomputed") == "precomputed"

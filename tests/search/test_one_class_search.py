@@ -93,7 +93,7 @@ def test_held_out_scores_are_those_of_machines_trained_without_the_row(rng):
         for k, nu in enumerate((0.3, 0.1)):
             beta = solve_one_class(K[np.ix_(train, train)], nu, tol=1e-6).beta
             values = K[np.ix_(test, train)] @ beta / beta.sum()
-            assert scored.decision[k, place, 0] == pytest.approx(values, rel=1e-5)
+            assert scored.decision_at(k)[place, 0] == pytest.approx(values, rel=1e-5)
             areas.append(roc_auc_score(label[test] == 0, values))
     assert sorted(test for _, part in validator.folds for test in part[:-3]) == list(range(37))
     assert scored.scores.T.ravel() == pytest.approx(areas)
@@ -107,7 +107,7 @@ def test_answers_have_the_share_of_each_kind_of_artificial_rows_that_are_strange
     scored = validator.score(Laplacian(1.0), "", Cs=np.array([0.5]))
     made = pseudo_outliers(Z, weight, None, 0)
     K, means = Laplacian(1.0)(Z), []
-    assert scored.decision.shape == (1, 30, 5)
+    assert scored.stored.shape == (1, 30, 5)
     for train, test in validator.folds:
         beta = solve_one_class(K[np.ix_(train, train)], 0.5, sample_weight=weight[train], tol=1e-6).beta
         values = K[np.ix_(test, train)] @ beta / beta.sum()
@@ -116,7 +116,7 @@ def test_answers_have_the_share_of_each_kind_of_artificial_rows_that_are_strange
             strange = Laplacian(1.0)(made[kind], Z[train]) @ beta / beta.sum()
             is_tie = np.isclose(values[:, None], strange, rtol=1e-12)
             shares = np.where(is_tie, 0.5, values[:, None] > strange).mean(axis=1)
-            found = scored.decision[0, test, 1 + k]
+            found = scored.stored[0, test, 1 + k]
             # A mixture of a row with itself is that row, and rounding may tell one from the other.
             assert (np.abs(found - shares) <= 0.5 * is_tie.mean(axis=1) + 1e-12).all()
             by_kind[kind] = np.average(found, weights=weight[test])

@@ -35,7 +35,7 @@ def test_scores_are_those_of_svm_path(kernel, rings, make_paths):
     paths = make_paths(Z, index, lambda d, rows: ((d > 0) == index[rows]).mean(axis=1), Cs=Cs)
     path = paths.score(kernel, "asked for")
     expected = svm_path(kernel(Z), index, Cs, paths.folds)
-    assert_array_equal(path.decision[:, :, 0], expected.decision.astype(np.float32))
+    assert_array_equal(path.stored[:, :, 0], expected.decision.astype(np.float32))
     for k, (_, test) in enumerate(paths.folds):
         right = (expected.decision[:, test] > 0) == index[test]
         assert_allclose(path.scores[:, k], right.mean(axis=1))
@@ -156,7 +156,7 @@ def test_joined_paths_are_in_order(blobs, make_paths):
     low = paths.score(RBF(0.1), "")
     for both in (joined(high, low), joined(low, high)):
         assert_array_equal(both.Cs, [0.25, 1.0, 4.0])
-        assert_array_equal(both.decision, np.concatenate([low.decision, high.decision]))
+        assert_array_equal(both.stored, np.concatenate([low.stored, high.stored]))
         assert both.is_finished == high.is_finished
         assert both.n_machines == 9
 

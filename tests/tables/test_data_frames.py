@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from kernelwise.tables import to_table
+from kernelwise.tables import missing_codes, to_table
 from tests.tables.conftest import as_library, columns
 
 LISTS, _ = columns(30)
@@ -166,3 +166,40 @@ TABLE = pd.DataFrame({"colour": ["u", "v"], "b": [1, 2]})
 def test_categorical_features_that_cannot_be(X, categorical, words):
     with pytest.raises(ValueError, match=words):
         read(X, categorical)
+
+
+def coded(values, code, times=4):
+    return np.concatenate([values, np.full(times, code)])[:, None]
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        (np.linspace(0.0, 80.0, 40), -999.0),
+        (np.linspace(0.0, 80.0, 40), 999.0),
+        (np.linspace(0.0, 1e5, 40), -9.0),  # the only negative number
+        (np.linspace(-20.0, 30.0, 40), 9999.0),
+        (np.arange(40.0) % 5, -9.0),
+    ],
+)
+def test_codes_for_missing_values_are_noticed(values, code):
+    (finding,) = missing_codes(coded(values, code), ["'age'"])
+    assert finding.message.startswith(f"'age' ({code:g} in 4 rows) has a number far from all others")
+    assert f"--missing={code:.0f}" in finding.for_command_line()
+    assert not missing_codes(coded(values, code, times=2), ["'age'"])  # which may be chance
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        coded(np.linspace(1.0, 9500.0, 40), 9999.0),  # prices
+        coded(np.linspace(5.0, 300.0, 40), 999.0),
+        coded(np.arange(40.0), 99.0),  # counts, and percentages
+        coded(np.linspace(-20.0, 30.0, 40), -9.0),  # temperatures
+        coded(np.zeros(40), 999.0),
+        coded(np.linspace(0.0, 80.0, 40), -998.0),
+        coded(np.linspace(0.0, 80.0, 5), -999.0),  # too few rows to say so
+    ],
+)
+def test_prices_counts_and_temperatures_are_no_codes(X):
+    assert missing_codes(X, ["'x'"]) == []

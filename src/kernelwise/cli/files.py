@@ -106,7 +106,7 @@ def write_report(path: Path, model: TunedMachine, data: Samples, **more: Any) ->
         data.rows,
         data.y,
         command=shlex.join(["kernelwise", *session.arguments]),
-        preparation=data.preparation,
+        preparation=[*data.notes, *data.preparation],
         lines=data.lines,
         n_columns=data.n_columns,
         findings=data.findings,

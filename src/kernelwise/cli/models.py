@@ -29,6 +29,7 @@ from kernelwise.search.scoring.scores import (
     is_of_numbers,
     score_problem,
 )
+from kernelwise.search.settings import EFFORTS
 
 if TYPE_CHECKING:
     from kernelwise.cli.detect import Detection
@@ -72,6 +73,7 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
         "scoring": _scoring(options.scoring, None if options.threshold else options.positive, task),
         "scale": SCALES[check_choice("--scale", options.scale, SCALES)],
         "solver": check_choice("--solver", options.solver, SOLVERS),
+        "effort": check_choice("--effort", options.effort, EFFORTS),
         "time_budget": options.time_budget,
         "n_jobs": options.n_jobs,
         "random_state": options.seed,

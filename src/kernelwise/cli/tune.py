@@ -61,6 +61,7 @@ class Tuning:
         bool, flag("--log-target", "Predict by the logarithm of a target with a long tail, such as a price.")
     ] = False
     solver: options.Solver = "auto"
+    effort: Annotated[str, option("LEVEL", "How hard to search: fast, normal or best.")] = "normal"
     time_budget: options.Budget = None
     n_jobs: options.Jobs = None
     seed: options.Seed = 0

@@ -38,7 +38,7 @@ from kernelwise.kernels import Kernel, KernelLike
 from kernelwise.kernels.radial import sigma_of
 from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.sketch.sketch import DistanceSketch
-from kernelwise.tables import findings_of_table, is_missing
+from kernelwise.tables import findings_of_table, is_missing, missing_codes
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -128,9 +128,9 @@ def diagnose(
     diagnosis : Diagnosis
         Names of findings: "one-class", "labels written in two ways", "tiny-class", "class of one row",
         "imbalance", "values", "constant", "scaling", "row numbers", "identifiers", "target in a column",
-        "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost"; for a regression
-        also "constant target" and "outliers"; for a table with words or gaps also "gaps", "whole numbers that
-        may be words", "words that name rows", "empty columns" and "mostly empty".
+        "codes for missing values", "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve",
+        "cost"; for a regression also "constant target" and "outliers"; for a table with words or gaps also
+        "gaps", "whole numbers that may be words", "words that name rows", "empty columns" and "mostly empty".
 
     Notes
     -----
@@ -157,7 +157,7 @@ def diagnose(
     if any(finding.name == catalogue.VALUES.name for finding in findings):
         return _diagnosis(findings)
     table, names = data.columns
-    findings += column_findings(table, data.index, names, is_classes=True)
+    findings += [*column_findings(table, data.index, names, is_classes=True), *missing_codes(table, names)]
     data = data.scaled(scale)
     findings += feature_findings(data)
     points = distinct_points(data.X, data.index, len(data.classes))
@@ -195,7 +195,7 @@ def _of_numbers(data: Data, y: ArrayLike, scale: ScaleLike) -> Diagnosis:
     if any(finding.name == catalogue.VALUES.name for finding in findings):
         return _diagnosis(findings)
     table, names = data.columns
-    findings += column_findings(table, y, names, is_classes=False)
+    findings += [*column_findings(table, y, names, is_classes=False), *missing_codes(table, names)]
     data = data.scaled(scale)
     return _diagnosis([*findings, *feature_findings(data), *conflict_findings(data, y), *cost_findings(data)])
 

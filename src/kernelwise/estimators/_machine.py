@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.memory import check_memory
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.threads import in_order, one_blas_thread
@@ -39,6 +40,7 @@ from kernelwise.tables import Column, Encoder
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB), …
 LEAST_ROWS = 256  # … of so many rows at least: what is prepared for support vectors serves all of them
+COPIES = 3.0  # times that decision values are in memory until labels are made of them
 
 
 class SamplesOrGram(BaseEstimator):
@@ -116,6 +118,11 @@ class KernelMachine(SamplesOrGram):
         if is_plain_function(self.kernel):
             return decision_values(self.kernel, X, self.support_vectors_, self.beta_, intercept)
         Z = self._read_new(X)
+        check_memory(
+            COPIES * 8.0 * Z.shape[0] * len(intercept),
+            f"The decision values of {len(intercept)} two-class models for {Z.shape[0]} rows",
+            "Predict fewer rows at a time.",
+        )
         with one_blas_thread(leaves_cores=True):
             if self.kernel_ is None or is_precomputed(self.kernel_):
                 Z = Z[:, self.support_]

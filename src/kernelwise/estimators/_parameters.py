@@ -104,6 +104,7 @@ OF_TUNED: dict[str, Any] = {
     **OF_SOLVER,
     **SEED,
     **dict.fromkeys(("kernel", "criterion", "search", "cv", "Cs", "refit", "scale", "scoring"), ELSEWHERE),
+    "effort": ELSEWHERE,
     "categorical_features": ELSEWHERE,
     "solver": one_of(("auto", "exact", "nystroem")),
     "backend": [None, *one_of(("dask",))],
@@ -112,7 +113,7 @@ OF_TUNED: dict[str, Any] = {
     **VERBOSE,
 }
 OF_TUNED_ONE_CLASS: dict[str, Any] = {
-    **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit")},
+    **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit", "effort")},
     "criterion": one_of(OneClass.criteria),
     "scoring": [None, *one_of(OneClass.scorings)],
     "nu": [None, *NU["nu"]],

@@ -37,6 +37,8 @@ def is_plain_function(kernel: Any) -> bool:
 
 def is_precomputed(kernel: Any) -> bool:
     """Whether X is a matrix of kernel values or of distances instead of samples."""
+    if isinstance(kernel, dict):
+        kernel = as_kernel(kernel)
     if isinstance(kernel, Kernel):
         return kernel.takes_distances
     return isinstance(kernel, str) and kernel in ("precomputed", PRECOMPUTED_DISTANCE)
@@ -59,8 +61,8 @@ def matrix_kernel(kernel: Any, D: np.ndarray, gamma: Any = "scale") -> Kernel:
 
     "scale" is one over the median distance.
     """
-    if isinstance(kernel, Kernel):
-        return kernel
+    if not isinstance(kernel, str):
+        return as_kernel(kernel)
     if gamma == "auto":
         raise ValueError(
             "gamma='auto' needs the number of features, which a matrix of distances does not have. Use "
@@ -84,7 +86,7 @@ def kernel_from_data(kernel: Any, X: Any, y: Any = None, sample_weight: Any = No
     A name takes all parameters from the data (heuristic "scale"), an object keeps its own. Weights are
     numbers of repeated rows.
     """
-    heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
+    heuristic = "scale" if isinstance(kernel, str) else "keep"
     made = as_kernel(kernel)
     made.check_takes(X)
     if not made.needs_data:

@@ -24,7 +24,7 @@ from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route
 from kernelwise.estimators.kernel_argument import matrix_check
 from kernelwise.estimators.unlike import reach_of, training_range
 from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Kernel, kernel_as_dict
 from kernelwise.search import (
     Classification,
     FitContext,
@@ -289,7 +289,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         validator = found.validator
         self.scaler_ = found.prepared.scaler
         self.cv_results_, self.best_index_ = found.table, found.row
-        self.best_params_ = found.table["params"][found.row]
+        self.best_params_ = _for_json(found.table["params"][found.row])
         self.best_score_ = float(found.result.score)
         self.kernel_ = found.kernel
         self._keep_choice(found)
@@ -363,6 +363,14 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         self, sample_weight: ArrayLike | None, groups: ArrayLike | None, params: dict[str, Any]
     ) -> Routed:
         return route_fit(self, sample_weight, groups, params, self._scorers)
+
+
+def _for_json(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of a candidate as JSON can hold them; a kernel of the user's own class stays an object."""
+    kernel = params["kernel"]
+    if not isinstance(kernel, Kernel) or type(kernel).__module__.partition(".")[0] != "kernelwise":
+        return params
+    return {**params, "kernel": kernel_as_dict(kernel)}
 
 
 def column_name(y: object) -> str | None:

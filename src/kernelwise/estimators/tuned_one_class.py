@@ -106,7 +106,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         What chose the kernel: the criterion, or the score of the labels.
     cv_results_, best_index_, best_params_, best_score_, n_splits_, refit_time_
         As in GridSearchCV, for the score that chose the kernel. ``cv_results_`` also has the columns
-        ``form``, ``width_factor`` and ``reason``.
+        ``form``, ``width_factor`` and ``reason``. The kernel in ``best_params_`` is a dict, as in `TunedSVC`.
     diagnostics_ : tuple of Finding
         What you should know about the data and the model; warnings are among them.
     n_svm_fits_ : int

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import column_or_1d
@@ -14,7 +15,7 @@ from kernelwise._core.labels import check_are_classes, encode_labels, positive_w
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, stacklevel_of_user
 from kernelwise._core.typing import MatrixLike
-from kernelwise._core.validation import is_dask
+from kernelwise._core.validation import copies_of, is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._parameters import OF_LABELS, OF_TUNED
@@ -33,6 +34,7 @@ from kernelwise.findings import catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search import Classification, Found, make_scorers
+from kernelwise.tables import check_no_quantity
 
 
 class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
@@ -118,6 +120,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         distinct rows of 20 columns (160 000 of two columns, 50 000 of a hundred or more, or with a kernel
         that is not made of Gaussian and Laplacian ones). A finding in ``diagnostics_`` then compares the
         scores of both models on a sample.
+    effort : {"fast", "normal", "best"}, default="normal"
+        How hard to search. "fast" looks at 2000 rows at most instead of 5000, and tries no kernels with
+        weights of features. "best" looks at 10 000 rows, scores all forms of kernel on all of them, and
+        uses five folds at least; it takes up to eight times as long and gains little. What you set yourself
+        (``kernel``, ``cv``, ``time_budget``) wins. ``docs/cost.md`` has the cost and the gain of each level.
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
@@ -152,6 +159,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         of decision values and ``smoothed_test_score``, its mean over neighbouring values of C. So
         ``mean_test_score[best_index_]`` may differ from ``best_score_``. ``reason`` says why a kernel was
         tried.
+        The kernel in ``best_params_`` is a dict, so that JSON can hold it: ``kernel`` of every estimator, and
+        :func:`kernelwise.kernels.as_kernel`, take it for the kernel. ``cv_results_`` has objects.
     criterion_path_ : dict from str to ndarray
         The criteria over the widths, or the history of the search of a criterion.
     diagnostics_ : tuple of Finding
@@ -244,6 +253,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
+        effort: str = "normal",
         time_budget: float | None = None,
         memory_limit: float = 4096,
         n_jobs: int | None = None,
@@ -270,6 +280,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.effort = effort
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -320,6 +331,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         check_threshold(self.threshold, self.classes_, "TunedSVC")
         check_threshold_score(self.threshold, self.steering_, "TunedSVC")
         weight = positive_weights(sample_weight, index, self.classes_)
+        check_no_quantity(self.classes_, np.bincount(index, copies_of(weight)), "TunedSVC")
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )

@@ -101,6 +101,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         than 100 000 distinct rows of 20 columns (160 000 of two columns, 50 000 of a hundred or more, or with
         a kernel that is not made of Gaussian and Laplacian ones). A finding in ``diagnostics_`` then compares
         the scores of both models on a sample.
+    effort : {"fast", "normal", "best"}, default="normal"
+        How hard to search. "fast" looks at 1500 rows at most instead of 2000, and tries no kernels with
+        weights of features. "best" looks at 5000 rows, scores all forms of kernel on all of them, and
+        uses five folds at least; it takes up to eight times as long and gains little. What you set yourself
+        (``kernel``, ``cv``, ``time_budget``) wins. ``docs/cost.md`` has the cost and the gain of each level.
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
@@ -135,6 +140,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
         As in GridSearchCV. ``cv_results_`` also has the columns ``smoothed_test_score``, the means over
         neighbouring values of C that the search compared, and ``reason``.
+        The kernel in ``best_params_`` is a dict, so that JSON can hold it: ``kernel`` of every estimator, and
+        :func:`kernelwise.kernels.as_kernel`, take it for the kernel. ``cv_results_`` has objects.
     criterion_path_ : dict from str to ndarray
         The alignment over the widths, or the history of its search.
     diagnostics_ : tuple of Finding
@@ -202,6 +209,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
+        effort: str = "normal",
         time_budget: float | None = None,
         memory_limit: float = 4096,
         n_jobs: int | None = None,
@@ -223,6 +231,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.effort = effort
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs

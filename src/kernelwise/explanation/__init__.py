@@ -257,18 +257,41 @@ def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     column = reader.group[varies]
     # From 0 to 1, so that no square is out of the range of numbers.
     columns = (X - X.min(axis=0))[:, varies] / spread[varies]
-    correlation = np.triu(np.abs(np.corrcoef(columns, rowvar=False)), 1)
-    correlation[column[:, None] == column[None, :]] = 0.0
+    correlation = np.triu(column_correlations(columns, column), 1)
     i, j = np.unravel_index(int(np.argmax(correlation)), correlation.shape)
     if correlation[i, j] > CORRELATED:
+        there = np.unique(column)
         warnings.warn(
-            f"Columns {reader.names[column[i]]!r} and {reader.names[column[j]]!r} have a correlation of "
+            f"Columns {reader.names[there[i]]!r} and {reader.names[there[j]]!r} have a correlation of "
             f"{correlation[i, j]:.2f}, so they carry much of the same information. How their contribution is "
             "divided between the two depends on the rows to compare with (the background). Look at both "
             "columns together, or leave out one of them.",
             KernelwiseWarning,
             stacklevel=stacklevel_of_user(),
         )
+
+
+def column_correlations(X: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Correlations between the columns of a table, whose words and gaps are several features of X.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Features that all vary.
+    column : ndarray of shape (n_features,)
+        The column of each.
+
+    Returns
+    -------
+    correlation : ndarray of shape (n_columns, n_columns)
+        From 0 to 1, in the order of the numbers of the columns. It is the root of Escoufier's coefficient RV,
+        Σ r_ij² over the features of both columns, over the geometric mean of those of each: |r| of columns
+        with one feature each. Two columns that only have their gaps in common are not one.
+    """
+    belongs = (column[:, None] == np.unique(column)).astype(float)
+    squares = belongs.T @ np.atleast_2d(np.corrcoef(X, rowvar=False)) ** 2 @ belongs
+    own = np.sqrt(np.diagonal(squares))
+    return np.sqrt(squares / np.outer(own, own))
 
 
 def sampled_values(

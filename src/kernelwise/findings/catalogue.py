@@ -48,6 +48,14 @@ MOSTLY_EMPTY = Entry(
     "reasons.",
 )
 
+MISSING_CODES = Entry(
+    "codes for missing values",
+    "warning",
+    "{columns} {n:has|have} a number far from all others that repeats, like a code for a missing value.",
+    "If it is one, make it NaN, as in X.replace({code}, numpy.nan): now it counts as a number.",
+    "If it is one, add --missing={codes}: now it counts as a number.",
+)
+
 # -- what was done to a raw table: tables/settle.py, tables/judge.py -----------------------------------------
 
 #: Columns that nobody will miss, and those that somebody may.

@@ -310,7 +310,7 @@ def _try_epsilon(
 
 def residual(validator: CrossValidator, scored: ScoredKernel) -> float:
     """Root mean squared held-out error of the best machine, in units of y's deviation."""
-    errors = scored.decision[scored.best, :, 0] - validator.held_out.y
+    errors = scored.decision_at(scored.best)[:, 0] - validator.held_out.y
     return float(np.sqrt(np.average(errors**2, weights=validator.held_out.weight)))
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise._core.memory import check_memory
 from kernelwise._core.typing import Samples as Features
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding, catalogue
@@ -27,6 +28,7 @@ from kernelwise.search.engine.runner import Here
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.family import Family
 from kernelwise.search.families.one_class import OneClass
+from kernelwise.search.families.regression import Regression
 from kernelwise.search.final.machine import FinalStep, Finished, finish
 from kernelwise.search.final.one_class import Trained, finish_one_class, one_class_result
 from kernelwise.search.final.threshold import Answers, settle_answers
@@ -34,7 +36,7 @@ from kernelwise.search.propose.gradient_metric import deviations
 from kernelwise.search.propose.metric_forms import metric_of_gradients
 from kernelwise.search.result import Choice, FitRecord, OneClassResult, SelectionResult, selection_result
 from kernelwise.search.scoring.scorers import HeldOutScorer
-from kernelwise.search.settings import FitSettings, Trainer
+from kernelwise.search.settings import EFFORTS, FitSettings, Trainer
 from kernelwise.search.table import row_index, tabulate
 from kernelwise.search.verdict.leaks import column_findings, conflict_findings
 from kernelwise.search.verdict.one_class import doubts
@@ -42,7 +44,10 @@ from kernelwise.search.verdict.optimism import stability_findings
 from kernelwise.search.verdict.reasons import chosen_line, scored_lines
 from kernelwise.search.verdict.summary import announce
 from kernelwise.search.verdict.trust import closing_findings, time_findings
-from kernelwise.tables import Layout
+from kernelwise.tables import Layout, missing_codes
+
+#: Times that the held-out values of all machines at one C are in memory, with their log odds.
+COPIES = 6.0
 
 
 class ToScore(Protocol):
@@ -96,7 +101,10 @@ class TrainingData:
     def look_through(self, columns: Features, *, is_classes: bool) -> None:
         """Add findings about columns of the user's own rows that look like a leak, and rows that conflict."""
         names = self.names or unnamed(columns.shape[1])
-        self.findings[:0] = column_findings(columns, self.y, names, is_classes=is_classes)
+        self.findings[:0] = [
+            *column_findings(columns, self.y, names, is_classes=is_classes),
+            *missing_codes(columns, names),
+        ]
         if is_classes:
             self.findings.extend(conflict_findings(self.X, self.y))
 
@@ -200,7 +208,9 @@ def prepare_fit(
     """The first two steps, samples and folds: what scores kernels on the folds, and the rows."""
     owner, X, y, seed = settings.owner, data.X, data.y, settings.seed
     for kernel in settings.kernels:
-        if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
+        if (
+            isinstance(kernel, Kernel | dict) or kernel in KERNELS
+        ):  # a list is refused before any of it is tried
             as_kernel(kernel).check_takes(X)
     apart = None if data.to_score is None else data.to_score.apart
     how: dict[str, Any] = {"scale": settings.scale, "owner": owner, "check_matrix": data.check_matrix}
@@ -219,21 +229,39 @@ def prepare_fit(
         name: family.scored_by(score, trainer._scorer_of(score), of_rows, samples, owner)
         for name, score in settings.others.items()
     }
-    needs_all = steering is not None
+    needs_all, effort = steering is not None, EFFORTS[settings.effort]
     cv = folds_of(
         *(settings.cv, X, partial(family.decoded, y), data.weight, prepared.distinct, owner),
         strata=family.strata(y),
         params=data.split,
         random_state=seed,
         needs_all_classes=needs_all,
+        fewest_folds=effort.fewest_folds,
     )
-    folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
+    folds = assign_folds(
+        *(samples, cv, family, context),
+        random_state=seed,
+        needs_all_classes=needs_all,
+        share=effort.of_numbers if isinstance(family, Regression) else effort.of_classes,
+        fewest_folds=effort.fewest_folds,
+    )
+    _check_values(len(folds.asked), family)
     family = family.for_rows(samples, folds.rows, seed)
     values, runner, of_solver = family.values(settings.values_of_C), _runner(settings), settings.of_solver
     validator = CrossValidator(
-        samples, folds, family, scorer, context, runner, of_solver, values, seed, others
+        samples, folds, family, scorer, context, runner, of_solver, values, seed, others, effort=effort
     )
     return validator, prepared
+
+
+def _check_values(n_held: int, family: Family) -> None:
+    """Raise before anything is trained if the values of all machines, at one C, would not fit into memory."""
+    n_machines = family.n_machines
+    check_memory(
+        COPIES * 8.0 * n_held * n_machines,
+        f"Cross-validation of {n_machines} two-class models on {n_held} samples",
+        "Use multiclass='ovr', which has one model for each class instead of each pair, or merge classes.",
+    )
 
 
 def _runner(settings: FitSettings) -> Any:

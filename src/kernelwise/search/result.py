@@ -79,7 +79,7 @@ class Choice:
     @property
     def decision(self) -> np.ndarray:
         """Held-out decision values of the chosen machines, shape (n_held_out, n_machines)."""
-        return self.scored.decision[self.index]
+        return self.scored.decision_at(self.index)
 
 
 def columns_of(result: TuningResult | None) -> dict[str, Any]:

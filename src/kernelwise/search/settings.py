@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.typing import ScaleLike
-from kernelwise._core.validation import check_positive
+from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
@@ -39,6 +39,38 @@ ONE_ERROR = "one-standard-error"
 
 
 @dataclass(frozen=True)
+class Effort:
+    """How much a search does: what a level of ``effort`` stands for.
+
+    Attributes
+    ----------
+    of_classes, of_numbers : float
+        Rows that a search for classes, or for numbers, looks at, at most, as a multiple of the usual ones.
+    weighs : bool
+        Whether kernel="auto" also tries kernels with a weight for every feature.
+    races : bool
+        Whether the forms of kernel="auto" compete on some of many rows first.
+    fewest_folds : int
+        Folds of cv="auto", at least.
+    """
+
+    of_classes: float = 1.0
+    of_numbers: float = 1.0
+    weighs: bool = True
+    races: bool = True
+    fewest_folds: int = 2
+
+
+#: The levels. What the user says otherwise wins: a kernel, a number of folds, a time budget. Ten folds in
+#: place of five, for small sets, and widths nearer to each other gained nothing.
+EFFORTS = {
+    "fast": Effort(of_classes=0.4, of_numbers=0.75, weighs=False),
+    "normal": Effort(),
+    "best": Effort(of_classes=2.0, of_numbers=2.5, races=False, fewest_folds=5),
+}
+
+
+@dataclass(frozen=True)
 class FitSettings:
     """Parameters of a tuned estimator, as the search reads them; wrong ones raise when it is made.
 
@@ -61,10 +93,12 @@ class FitSettings:
     solver: str = "auto"
     n_jobs: int | None = None
     backend: str | None = None
+    effort: str = "normal"
     seed: int = 0
     is_one_class: bool = False
 
     def __post_init__(self) -> None:
+        check_choice(self.effort, "effort", self.owner, tuple(EFFORTS))
         if not self.is_one_class:
             _check_kernel(self.kernel, self.owner)
             if not (isinstance(self.criterion, str) and self.criterion == "auto"):

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from kernelwise import _native
 from kernelwise._core.labels import with_copies
+from kernelwise._core.memory import check_memory
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.typing import RandomState, Samples, is_sparse
 from kernelwise._core.validation import check_choice, check_integer
@@ -50,6 +51,8 @@ class Part(NamedTuple):
         return Part(self.cell, first, moments)
 
 
+#: Times that the histograms of a sketch are in memory while curves are made of them.
+COPIES = 4.0
 #: The distance that a sketch takes unless it is told another, and that of a matrix of distances.
 USUAL, PRECOMPUTED = "sqeuclidean", "precomputed"
 
@@ -239,7 +242,13 @@ def collect(
     in_use = [part.first + _used(part.moments) for part in cells]
     used = np.unique(np.concatenate([np.zeros(1, int), *in_use]))
     width = cells[0].moments.shape[1] if cells else n_numbers
-    moments = np.zeros((n_draws, len(class_pairs(n_classes)), len(used), width))
+    shape = n_draws, len(class_pairs(n_classes)), len(used), width
+    check_memory(
+        COPIES * 8.0 * np.prod(shape),
+        f"A distance sketch of {n_classes} classes",
+        "Use fewer classes: a sketch has a histogram for every pair of them.",
+    )
+    moments = np.zeros(shape)
     for part in cells:
         inside = slice(*np.searchsorted(used, [part.first, part.first + len(part.moments)]))
         moments[part.cell][inside] = part.moments[used[inside] - part.first]

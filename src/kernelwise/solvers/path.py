@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelwise._core.memory import check_gram_memory
+from kernelwise._core.memory import check_gram_memory, check_memory
 from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
 from kernelwise.multiclass import order_by_class, two_class_machines, vote
@@ -22,6 +22,8 @@ from kernelwise.solvers.path_problem import PathProblem, PathsSolved, Places, Ta
 
 #: Rows of K that are copied at a time.
 BLOCK = 64
+#: Times that decision values are in memory before labels or probabilities are made of them.
+COPIES = 2.0
 
 
 @dataclass(frozen=True)
@@ -217,6 +219,13 @@ class ClassPaths:
         n_threads = min(number_of_threads(n_jobs), 1 if only is not None else len(self.splits))
         n_copies = (self.order is not None) + n_threads * (1.5 * share if share < 1.0 else 0.5)
         check_gram_memory(n_copies, len(K), itemsize=K.dtype.itemsize)
+        n_machines, n_held = len(self.problem.machines), self.problem.places.n
+        check_memory(
+            COPIES * 8.0 * Cs.size * n_machines * n_held,
+            f"The decision values of {n_machines} two-class models ({len(self.classes)} classes) for "
+            f"{n_held} samples",
+            "Use 'ovr', which has one model for each class and not for each pair, or fewer classes.",
+        )
         members = [machine.members for machine in self.problem.machines]
         if self.order is not None:
             K, members = reordered(K, self.order, n_jobs), [self.order[own] for own in members]

@@ -16,10 +16,10 @@ from kernelwise.tables.judge import judge_texts
 from kernelwise.tables.read import read_table
 from kernelwise.tables.read.frames import to_table
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
-from kernelwise.tables.target import DETECTION, spelling_findings, usual_targets
+from kernelwise.tables.target import DETECTION, check_no_quantity, spelling_findings, usual_targets
 from kernelwise.tables.text import Text
 from kernelwise.tables.training_file import Encoding, Learned, learn_encoding
-from kernelwise.tables.warnings import findings_of_table
+from kernelwise.tables.warnings import findings_of_table, missing_codes
 
 __all__ = [
     "COLUMN_KINDS",
@@ -35,12 +35,14 @@ __all__ = [
     "TableError",
     "Text",
     "by_column",
+    "check_no_quantity",
     "findings_of_table",
     "is_missing",
     "is_numbers",
     "judge_texts",
     "learn_encoder",
     "learn_encoding",
+    "missing_codes",
     "read_table",
     "spelling_findings",
     "to_table",

@@ -22,8 +22,9 @@ DETECTION = "detection"
 #: A column with one of these names holds labels of unusual rows, and is no feature.
 LABEL_NAMES = frozenset(TARGET_NAMES) | {"labels", "outlier", "outliers", "anomaly", "anomalies", "fraud"}
 LABEL_NAMES |= {"is_outlier", "is_anomaly", "is_fraud"}
-#: Whole numbers with more different values than this are no classes.
-MAX_CLASSES = 100
+#: Whole numbers with more different values than this are taken for a quantity, and are no classes at all if
+#: most of them are in fewer rows than that.
+MAX_CLASSES, FEW_ROWS = 100, 10
 #: With more labels than this, of which some occur once, a target is asked whether it holds classes.
 MANY_CLASSES = 10
 #: Labels that occur once, as a share of all labels: above it the numbers are a quantity, the words names.
@@ -66,8 +67,10 @@ def usual_targets(table: Table, left_out: Collection[int] = ()) -> list[int]:
 
 def task_of(table: Table, place: int) -> str:
     """The task that a target calls for: classes, unless it cannot be classes and can be a quantity."""
-    is_class = target_fault(_labelled(table, place), place, "classification") is None
-    if is_class:
+    labelled = _labelled(table, place)
+    values = labelled.columns[place]
+    is_many = is_numbers(values) and len(np.unique(values)) > MAX_CLASSES
+    if not is_many and target_fault(labelled, place, "classification") is None:
         return "classification"
     numbers = _labelled(settle(table, [place], kept=[place]), place)
     return "classification" if target_fault(numbers, place, "regression") else "regression"
@@ -157,7 +160,7 @@ def target_fault(table: Table, index: int, task: str) -> Fault | None:
     if task == DETECTION:
         return None
     fault = _missing(column) or _other_kind(column, task, as_text=False)
-    return _single_labels(column) if fault is None and task == "classification" else fault
+    return _no_classes(column) if fault is None and task == "classification" else fault
 
 
 def labels_by_name(table: Table, places: Sequence[int]) -> int | None:
@@ -222,8 +225,7 @@ def _no_quantity(column: FileColumn) -> Fault | None:
 
 def _continuous(column: FileColumn) -> Fault | None:
     distinct = np.unique(column.values)
-    is_whole = bool((distinct == np.rint(distinct)).all()) and np.abs(distinct).max() < 2**53
-    if is_whole and len(distinct) <= MAX_CLASSES:
+    if bool((distinct == np.rint(distinct)).all()) and np.abs(distinct).max() < 2**53:
         return None
     message = (
         f"the target {column.name!r} looks continuous ({len(distinct)} distinct values, such as "
@@ -232,12 +234,41 @@ def _continuous(column: FileColumn) -> Fault | None:
     return Fault("", message, task="regression")
 
 
-def _single_labels(column: FileColumn) -> Fault | None:
-    """Many labels that occur once are no classes: numbers are a quantity then, words are names of rows."""
+def why_no_classes(counts: Iterable[float], *, is_text: bool, noun: str = "row") -> str:
+    """What keeps labels that occur so often from being classes, as in "9 of them in one row only"; or "".
+
+    Labels that occur once are no classes if they are many: numbers are a quantity then, words name the rows.
+    """
+    times = np.fromiter(counts, float)
+    n_single = int((times == 1.0).sum())
+    if len(times) > MANY_CLASSES and n_single > (SINGLE_WORDS if is_text else SINGLE_NUMBERS) * len(times):
+        return f"{n_single} of them in one {noun} only"
+    if not is_text and len(times) > MAX_CLASSES and np.median(times) < FEW_ROWS:
+        return f"most of them in fewer than {FEW_ROWS} {noun}s"
+    return ""
+
+
+def check_no_quantity(classes: np.ndarray, counts: np.ndarray, owner: str) -> None:
+    """Raise if the labels of an array, which occur so often, are a quantity or names: as for a file."""
+    is_text = classes.dtype.kind not in "biuf"
+    why = why_no_classes(counts, is_text=is_text, noun="sample")
+    if not why:
+        return
+    has = f"y has {len(classes)} different {{}} in {int(counts.sum())} samples, {why}"
+    if is_text:
+        raise ValueError(f"{has.format('labels')}: these cannot be classes. Check that y is what to predict.")
+    raise ValueError(
+        f"{has.format('whole numbers')}: it looks like a quantity, which {owner} cannot predict. Use "
+        "TunedSVR; if the numbers are classes, pass them as text, as in y.astype(str)."
+    )
+
+
+def _no_classes(column: FileColumn) -> Fault | None:
+    """Labels that cannot be classes, by how often they occur."""
     counts, n_rows = column.counts, len(column.table)
-    n_single = sum(n == 1 for n in counts.values())
     is_text = not is_numbers(column.values)
-    if len(counts) <= MANY_CLASSES or n_single <= (SINGLE_WORDS if is_text else SINGLE_NUMBERS) * len(counts):
+    why = why_no_classes(counts.values(), is_text=is_text)
+    if not why:
         return None
     kind = "values" if is_text else "whole numbers"
     has = f"the target {column.name!r} has {len(counts)} different {kind} in {n_rows} rows"
@@ -251,7 +282,7 @@ def _single_labels(column: FileColumn) -> Fault | None:
         message = f"{has}, {but}: it looks like a quantity. Add --task regression, or {ANOTHER}."
     else:
         message = (
-            f"{has}, {n_single} of them in one row only: it looks like a quantity. Add --task regression; if "
-            "the numbers are classes, remove those with one row only."
+            f"{has}, {why}: it looks like a quantity. Add --task regression; if the numbers are classes, "
+            "remove those with few rows."
         )
     return Fault("", message, task="regression")

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import amount, count
+from kernelwise._core.typing import is_sparse
 from kernelwise.findings import Entry, Finding, catalogue
-from kernelwise.tables.cells import quoted
+from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import Column, numbers_rows
 from kernelwise.tables.encoder import Encoder
 from kernelwise.tables.problems import Fault, FileColumn, is_mostly_empty, names_rows
@@ -37,6 +38,10 @@ MOST_SPELLINGS = 3
 MANY_NUMBERS = 5
 #: Fewer rows than this say nothing about a column of numbers.
 MIN_ROWS = 10
+#: Numbers that stand for missing values. A few nines are no code: ages, counts and prices have them.
+MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0, 999999.0)
+#: Such a number occurs so often at least, and is so many times the range of the others away from them.
+TIMES, FAR = 3, 3.0
 
 
 # -- samples of any source -----------------------------------------------------------------------------------
@@ -70,6 +75,44 @@ def findings_of_table(table: Table, encoder: Encoder) -> list[Finding]:
             n_rows=len(table),
         ),
     ]
+
+
+def missing_codes(X: Any, names: Sequence[str]) -> list[Finding]:
+    """A finding if columns have a number that looks like a code for a missing value, such as −999.
+
+    ``X``, of shape (n_rows, n_columns), has the numbers of the rows, ``names`` are those of the columns as a
+    sentence has them. A code is one of `MISSING_CODES`, repeats, and is far outside the other numbers: the
+    only negative one, or farther away than they are from each other.
+    """
+    if is_sparse(X) or len(X) < MIN_ROWS:
+        return []
+    low, high = X.min(axis=0), X.max(axis=0)
+    ends = np.flatnonzero(np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)).tolist()
+    found = {k: code for k in ends for code in (low[k], high[k]) if _is_code(X[:, k], code)}
+    if not found:
+        return []
+    parts = [f"{names[k]} ({code:g} in {int((X[:, k] == code).sum())} rows)" for k, code in found.items()]
+    codes, shown = sorted(set(found.values())), enumerated(parts, MAX_NAMED)
+    return [
+        catalogue.MISSING_CODES(
+            n=len(found),
+            columns=f"{shown[0].upper()}{shown[1:]}",
+            code=f"{codes[0]:g}",
+            codes=",".join(f"{code:.0f}" for code in codes),
+        )
+    ]
+
+
+def _is_code(values: np.ndarray, code: float) -> bool:
+    """Whether an end of some numbers is a code for a missing value."""
+    is_it = values == code
+    others = values[~is_it]
+    if code not in MISSING_CODES or is_it.sum() < TIMES or len(others) < MIN_ROWS:
+        return False
+    low, high = float(others.min()), float(others.max())
+    if low == high:
+        return False
+    return (code < 0.0 <= low) or max(low - code, code - high) > FAR * (high - low)
 
 
 def _about(entry: Entry, table: Table, columns: dict[int, str], **values: Any) -> list[Finding]:

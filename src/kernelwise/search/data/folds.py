@@ -177,6 +177,8 @@ SIGMOID_FOLDS = 5
 N_PATHS = 8
 #: Rows that a search looks at, at least, however short its time is.
 FEWEST_ROWS = 300
+#: Held-out values of all machines at one C, at most, unless classes would have fewer rows than this.
+MOST_VALUES, FEWEST_OF_CLASS = 120_000_000, 4
 
 
 def assign_folds(
@@ -187,15 +189,18 @@ def assign_folds(
     *,
     random_state: int = 0,
     needs_all_classes: bool = False,
+    share: float = 1.0,
+    fewest_folds: int = FEWEST_FOLDS,
 ) -> FoldRows:
     """Assign folds to all rows, or to a stratified sample if they are too many for a search or its time.
 
-    ``cv`` is a number of folds, "auto", or the folds themselves. The context gets a finding if the rows are
-    sampled. ``needs_all_classes`` says that the score may be undefined on a fold without a class; then "auto"
-    is no more folds than every class has samples for.
+    ``cv`` is a number of folds, "auto", or the folds themselves; "auto" is at least ``fewest_folds``. The
+    context gets a finding if the rows are sampled: they are too many above ``share`` times the family's
+    `max_rows`. ``needs_all_classes`` says that the score may be undefined on a fold without a class; then
+    "auto" is no more folds than every class has samples for.
     """
-    rows, asked = _search_rows(samples, family, context, random_state)
-    found = _folds(samples, rows, cv, family, context, random_state, needs_all_classes)
+    rows, asked = _search_rows(samples, int(share * family.max_rows), family, context, random_state)
+    found = _folds(samples, rows, cv, family, context, random_state, needs_all_classes, fewest_folds)
     return found.asked_by_all(RowNumbers(asked), samples.weight[asked])
 
 
@@ -207,6 +212,7 @@ def _folds(
     context: FitContext,
     random_state: int,
     needs_all_classes: bool,
+    fewest_folds: int,
 ) -> FoldRows:
     """Folds of some rows of the samples; see `assign_folds`."""
     if isinstance(cv, FoldRows):
@@ -216,7 +222,7 @@ def _folds(
     counts = np.bincount(strata, weights=copies_of(weight))
     most = int(counts.max())
     if n_folds == "auto":
-        n_folds = min(folds_for(counts.sum()), most)
+        n_folds = min(folds_for(counts.sum(), fewest_folds), most)
         if needs_all_classes:
             n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts[counts > 1].min())))
     if not family.splits_copies:
@@ -306,15 +312,17 @@ def folds_for_sigmoids(
 
 
 def _search_rows(
-    samples: Samples, family: Family, context: FitContext, random_state: int
+    samples: Samples, limit: int, family: Family, context: FitContext, random_state: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows to learn from, and rows that are only asked about: of many, half of the rows at most."""
     asked = family.only_asked(samples.y)
     learned = np.setdiff1d(np.arange(len(samples)), asked)
-    n, limit = len(samples), family.max_rows
+    n = len(samples)
     if context.deadline.seconds is not None:
         affordable = np.sqrt(max(context.deadline.left, 0.0) / N_PATHS / family.path_cost)
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))
+    n_classes = int(samples.strata.max(initial=0)) + 1
+    limit = min(limit, max(MOST_VALUES // family.n_machines, FEWEST_OF_CLASS * n_classes))
     if n <= limit:
         return learned, asked
     asked = _some(asked, samples, limit // 2, random_state)
@@ -337,9 +345,9 @@ def _some(rows: np.ndarray, samples: Samples, limit: int, random_state: int) -> 
     return rows[sample(samples.strata[rows], limit, random_state)]
 
 
-def folds_for(n: float) -> int:
-    """Number of folds for that many rows."""
-    return next((folds for limit, folds in FOLDS if n < limit), FEWEST_FOLDS)
+def folds_for(n: float, fewest: int = FEWEST_FOLDS) -> int:
+    """Number of folds for that many rows, and no fewer than are asked for."""
+    return max(fewest, next((folds for limit, folds in FOLDS if n < limit), FEWEST_FOLDS))
 
 
 def splits_copies(

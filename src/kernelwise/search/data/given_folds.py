@@ -32,6 +32,7 @@ def folds_of(
     params: dict[str, Any],
     random_state: int,
     needs_all_classes: bool,
+    fewest_folds: int = FEWEST_FOLDS,
 ) -> Any:
     """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows.
 
@@ -51,6 +52,7 @@ def folds_of(
             *(cv, group, strata, weight, distinct),
             random_state=random_state,
             needs_all_classes=needs_all_classes,
+            fewest_folds=fewest_folds,
             owner=owner,
         )
     folds = given_folds(read_splits(cv, X, targets(), weight, owner, params), distinct.row_of, weight)
@@ -88,6 +90,7 @@ def grouped_folds(
     *,
     random_state: int,
     needs_all_classes: bool,
+    fewest_folds: int,
     owner: str,
 ) -> FoldRows:
     """Stratified folds of whole groups, which do not depend on the order of samples or names of groups.
@@ -106,7 +109,7 @@ def grouped_folds(
     counts = np.zeros((n_groups, int(strata.max()) + 1))
     np.add.at(counts, (number, strata[used]), weight[used])
     if cv == "auto":
-        n_folds = min(folds_for(float(copies_of(distinct.weight).sum())), n_groups)
+        n_folds = min(folds_for(float(copies_of(distinct.weight).sum()), fewest_folds), n_groups)
         if needs_all_classes:  # as many as every class has groups for
             n_folds = max(FEWEST_FOLDS, min(n_folds, int((counts > 0).sum(axis=0).min())))
     else:

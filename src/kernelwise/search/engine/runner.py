@@ -74,6 +74,10 @@ class FoldsSolved(NamedTuple):
         """Whether all machines found K positive semi-definite."""
         return bool(self.tables["is_convex"].all())
 
+    def without_values(self) -> FoldsSolved:
+        """The same without decision values, which take the memory."""
+        return self._replace(path=replace(self.path, decision=np.empty(0)))
+
     def warn(self, tol: float) -> None:
         """Warn of machines that did not converge, or for which K is not positive semi-definite."""
         warn_of_worst(self.tables, tol)

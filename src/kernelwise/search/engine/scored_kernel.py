@@ -91,7 +91,8 @@ class ScoredKernel:
     epsilon : float or None
         Of a regression.
     recompute : callable or None
-        Solves the machines once more for the decision values, where they are not stored.
+        Solves the machines once more, where decision values are not stored: ``recompute(index)`` returns
+        them, and None if they are too many, then with those of that one C.
     symbol : str
         What the values are of: C, or ν.
     is_smooth : bool
@@ -110,17 +111,19 @@ class ScoredKernel:
     n_machines: int
     epsilon: float | None = None
     labels: np.ndarray | None = field(default=None, repr=False)
-    recompute: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+    recompute: Callable[[int], tuple[np.ndarray | None, dict[int, np.ndarray]]] | None = field(
+        default=None, repr=False
+    )
     symbol: str = "C"
     is_smooth: bool = True
+    _asked: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
 
-    @property
-    def decision(self) -> np.ndarray:
-        """Held-out decision values of shape (n_Cs, n_samples, n_machines)."""
-        if self.stored is None:
+    def decision_at(self, index: int) -> np.ndarray:
+        """Held-out decision values at one C, of shape (n_samples, n_machines)."""
+        if self.stored is None and index not in self._asked:
             assert self.recompute is not None
-            self.stored = self.recompute()
-        return self.stored
+            self.stored, self._asked = self.recompute(index)
+        return self._asked[index] if self.stored is None else self.stored[index]
 
     @cached_property
     def smoothed(self) -> np.ndarray:
@@ -185,7 +188,7 @@ def joined(a: ScoredKernel, b: ScoredKernel) -> ScoredKernel:
         a.reason,
         both("Cs"),
         both("scores"),
-        both("decision"),
+        None if a.stored is None or b.stored is None else both("stored"),
         both("n_support"),
         top.is_finished,
         a.variance,
@@ -205,5 +208,6 @@ def forget_worst(scored: list[ScoredKernel], most: float) -> None:
     for one in stored[:-1]:
         if excess <= 0:
             return
-        excess -= one.decision.nbytes
+        assert one.stored is not None
+        excess -= one.stored.nbytes
         one.stored = None

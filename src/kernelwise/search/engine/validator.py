@@ -35,6 +35,7 @@ from kernelwise.search.engine.scored_kernel import (
 )
 from kernelwise.search.scoring.scorers import HeldOutScorer, Scorer
 from kernelwise.search.scoring.scores import goes_by_labels
+from kernelwise.search.settings import EFFORTS, Effort
 from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places
@@ -43,8 +44,12 @@ if TYPE_CHECKING:
     from kernelwise.search.families.family import Family
 
 MAX_EXTENSIONS = 4
-#: Bytes of held-out decision values that are kept.
+#: Values of C that a kernel is scored at first, at most.
+MOST_CS = 20
+#: Bytes of held-out decision values that are kept, and that are made at a time: of two hundred classes those
+#: of one C have some 600 MiB, and there are fourteen values of C.
 MAX_STORED = 512 * MIB
+MAX_AT_A_TIME = 512 * MIB
 #: Rows on which a criterion without a sketch is computed, at most.
 MAX_CRITERION_ROWS = 1000
 
@@ -84,6 +89,10 @@ class CrossValidator:
         Machines that did not converge, and Gram matrices that are far from positive semi-definite.
     n_earlier : int
         Machines that an earlier stage has trained on fewer rows.
+    effort : Effort
+        How much is tried.
+    kept : dict from float to ndarray
+        Values of C whose decision values, (n_held_out, n_machines), are wanted where not all are kept.
     """
 
     samples: Samples
@@ -100,6 +109,8 @@ class CrossValidator:
     n_stopped: int = 0
     n_indefinite: int = 0
     n_earlier: int = 0
+    effort: Effort = EFFORTS["normal"]
+    kept: dict[float, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.folds, self.places = self.fold_rows.folds, self.fold_rows.places
@@ -178,9 +189,12 @@ class CrossValidator:
     def other_scores(self, name: str, scored: ScoredKernel) -> np.ndarray:
         """Scores of one kernel by another score than the one that is maximised, of shape (n_Cs, n_folds)."""
         family, scorer = self.others[name]
-        decision = scored.decision.astype(float)
-        decision = decision[:, :, 0] if decision.shape[2] == 1 else decision
-        return self.scores_of(self._scored_values(family, decision), scorer)
+        found = []
+        for index in range(len(scored.Cs)):
+            decision = scored.decision_at(index)[None].astype(float)
+            decision = decision[:, :, 0] if decision.shape[2] == 1 else decision
+            found.append(self.scores_of(self._scored_values(family, decision), scorer))
+        return np.concatenate(found)
 
     def _scored_values(self, family: Family, decision: np.ndarray) -> np.ndarray:
         """What scorers see of decision values of what is held out."""
@@ -192,7 +206,13 @@ class CrossValidator:
         Nothing is announced if there is one only, or if some might not be scored: for want of time, or
         because a journal has them.
         """
-        if len(kernels) > 1 and self.context.deadline.seconds is None and self.context.journal is None:
+        fits = self._at_a_time > MOST_CS
+        if (
+            fits
+            and len(kernels) > 1
+            and self.context.deadline.seconds is None
+            and self.context.journal is None
+        ):
             epsilons = self.family.epsilons if epsilons is None else epsilons
             self._runner.prefetch(kernels, self._first_Cs, epsilons)
 
@@ -300,17 +320,19 @@ class CrossValidator:
 
     def _recompute(
         self, kernel: Scorable, reason: str, Cs: np.ndarray | None, scored: ScoredKernel
-    ) -> Callable[[], np.ndarray]:
+    ) -> Callable[[int], tuple[np.ndarray | None, dict[int, np.ndarray]]]:
         """A function that solves a kernel as it was solved now, for its decision values."""
         then = copy(self)
         then.scored = list(self.scored)
         then.context = FitContext(Deadline(), full_data=self.context.full_data)
 
-        def recompute() -> np.ndarray:
+        def recompute(index: int) -> tuple[np.ndarray | None, dict[int, np.ndarray]]:
+            C = float(scored.Cs[index])
+            then.kept = {C: np.empty(0)}
             found, *_ = then._along_C(kernel, reason, Cs, scored.epsilon)
             if not np.array_equal(found.Cs, scored.Cs):  # its time was up before the end of its path
                 found, *_ = then._along_C(kernel, reason, np.asarray(scored.Cs), scored.epsilon)
-            return found.decision
+            return found.stored, {index: then.kept[C]}
 
         return recompute
 
@@ -320,17 +342,16 @@ class CrossValidator:
         """The scored kernel, machines that did not converge, and Gram matrices that are indefinite."""
         with self._runner.kernel(kernel) as run:
             first = self._first_Cs(run.variance) if Cs is None else Cs
-            scored, solved = self._solve(run, kernel, reason, first, epsilon)
-            parts = list(solved)
+            scored, solved, parts = self._solve(run, kernel, reason, first, epsilon)
             for _ in range(MAX_EXTENSIONS if Cs is None else 0):
                 more = self.family.next_Cs(scored, self.scored, len(self.in_folds))
                 if not more.size or not self._is_affordable(scored, more):
                     break
                 goes_on = more[0] > scored.Cs[-1]  # from the solutions at hand
                 after = [part.path for part in solved] if goes_on else None
-                further, last = self._solve(run, kernel, reason, more, epsilon, after)
+                further, last, more_parts = self._solve(run, kernel, reason, more, epsilon, after)
                 scored, solved = joined(scored, further), last if goes_on else solved
-                parts += last
+                parts += more_parts
         n_stopped = sum(int((~part.path.converged).sum()) for part in parts)
         # Every Gram matrix counts once, however often the range of C went on.
         n_matrices = len(kernel.by_fold) if isinstance(kernel, FoldKernels) else 1
@@ -342,6 +363,12 @@ class CrossValidator:
         share = 1.0 if more[0] > scored.Cs[0] else more.size / scored.Cs.size
         return self.context.deadline.allows(f"C = {more[0]:.3g} of {scored.kernel}", scored.seconds * share)
 
+    @property
+    def _at_a_time(self) -> int:
+        """Values of C whose held-out decision values are made together: they must fit into memory."""
+        n_bytes = 8 * len(self.held_out) * self.family.n_machines
+        return max(1, MAX_AT_A_TIME // n_bytes)
+
     def _solve(
         self,
         run: KernelRun,
@@ -350,8 +377,38 @@ class CrossValidator:
         Cs: np.ndarray,
         epsilon: float | None,
         after: list[SVMPath] | None = None,
+    ) -> tuple[ScoredKernel, list[FoldsSolved], list[FoldsSolved]]:
+        """Score a kernel at these values of C, some at a time if there are very many machines.
+
+        The last solved paths are returned, too, to be extended, and all of them, for what they tell of their
+        machines. Where the values are not solved together, the decision values are not kept.
+        """
+        size = self._at_a_time
+        together = [Cs] if Cs.size <= size else np.split(np.sort(Cs), range(size, Cs.size, size))
+        parts: list[FoldsSolved] = []
+        total: ScoredKernel | None = None
+        for some in together:
+            scored, solved = self._solve_together(run, kernel, reason, some, epsilon, after)
+            assert scored.stored is not None
+            for C in set(self.kept).intersection(some.tolist()):
+                self.kept[C] = scored.stored[some.tolist().index(C)].copy()
+            if len(together) > 1:
+                scored.stored = None
+            total = scored if total is None else joined(total, scored)
+            after, parts = [part.path for part in solved], [*parts, *solved]
+        assert total is not None
+        return total, solved, parts
+
+    def _solve_together(
+        self,
+        run: KernelRun,
+        kernel: Scorable,
+        reason: str,
+        Cs: np.ndarray,
+        epsilon: float | None,
+        after: list[SVMPath] | None,
     ) -> tuple[ScoredKernel, list[FoldsSolved]]:
-        """Score a kernel at these values of C; the solved paths are returned, too, to be extended."""
+        """Score a kernel at these values of C together."""
         started = time.perf_counter()
         solved = run.solve(Cs, epsilon, after)
         decision = solved[0].path.decision
@@ -379,7 +436,7 @@ class CrossValidator:
             epsilon=epsilon,
             labels=labels,
         )
-        return scored, solved
+        return scored, [part.without_values() for part in solved]
 
     def _labels(self, decision: np.ndarray) -> np.ndarray:
         """Class indices in little memory, shape (n_Cs, n_tested)."""

@@ -12,7 +12,7 @@ from kernelwise._core.labels import balanced_on, check_class_sizes, factors_of_c
 from kernelwise._core.typing import MatrixLike
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.findings import Finding, catalogue
-from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
+from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines, two_class_problems
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.runner import FoldProblem, class_paths
 from kernelwise.search.families.family import Family
@@ -83,6 +83,10 @@ class Classification(Family):
     def machines(self) -> str:
         """The two-class machines of the strategy: "ovo" or "ovr"."""
         return STRATEGIES[self.multiclass].machines
+
+    @property
+    def n_machines(self) -> int:
+        return len(two_class_problems(len(self.classes), self.machines))
 
     def of_targets(self, y: np.ndarray, weight: np.ndarray, owner: str) -> Classification:
         check_class_sizes(y, weight)

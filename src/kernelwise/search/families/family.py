@@ -88,6 +88,11 @@ class Family(ABC):
     #: solving step gets the kernel values of the samples with them.
     beside: np.ndarray | None = None
 
+    @property
+    def n_machines(self) -> int:
+        """Machines that answer for each row together."""
+        return 1
+
     @abstractmethod
     def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
         """What trains on the folds of a problem for one Gram matrix after the other; its Z is not looked at.

@@ -31,6 +31,8 @@ ALIGNMENT_CURVE = 2.0 ** np.arange(-6.0, 7.5, 0.5)
 #: Seconds that criteria from a sketch take for each pair of classes, about, and how many times as long a time
 #: budget must be: kernels are to be scored, too.
 SECONDS_PER_PAIR, TIMES = 6e-4, 3.0
+#: Classes of a sketch at most: it takes some 100 kB for each pair of them, several times over.
+MOST_CLASSES = 64
 
 
 class Width(NamedTuple):
@@ -170,10 +172,12 @@ def named_widths(rules: list[WidthRule], data: WidthData) -> Widths:
 
 
 def width_data_of_classes(validator: CrossValidator, kernel: Any) -> WidthData:
-    """Criteria of class separability from the distance sketch, if there is time for all pairs of classes."""
+    """Criteria of class separability from the distance sketch, unless there are too many pairs of classes."""
     n_classes = len(np.unique(validator.search_samples.strata))
     cost = TIMES * SECONDS_PER_PAIR * n_classes * (n_classes + 1) / 2
-    if not validator.context.deadline.allows("widths by criteria of class separability", cost):
+    if n_classes > MOST_CLASSES or not validator.context.deadline.allows(
+        "widths by criteria of class separability", cost
+    ):
         D = kernel.distances(validator.criterion_samples().Z)
         if not D.any():
             raise DegenerateGramError(ALL_EQUAL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -21,9 +21,6 @@ from kernelwise.search.propose.climb import STEP, Climb
 from kernelwise.search.propose.gradient_metric import GRADIENTS, at_widths, outer_products, summed, weighted
 from kernelwise.search.result import Choice, TriedForm
 from kernelwise.search.wording import score_text
-
-if TYPE_CHECKING:
-    from kernelwise.search.families.family import Family
 
 #: Forms of one width that "auto" tries, and the first of which gives the others weights of features.
 AUTO = ("rbf", "laplacian")
@@ -63,7 +60,12 @@ def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) 
         return choice
     n_rows = len(validator.in_folds)
     smallest = np.unique(validator.in_folds.strata, return_counts=True)[1].min()
-    if by_score and n_rows >= 2 * FIRST_ROWS and smallest * FIRST_ROWS >= LEAST * n_rows:
+    if (
+        validator.effort.races
+        and by_score
+        and n_rows >= 2 * FIRST_ROWS
+        and smallest * FIRST_ROWS >= LEAST * n_rows
+    ):
         return _race(validator, one)
     return _all_forms(validator, one, by_score).best()
 
@@ -83,7 +85,7 @@ def _race(validator: CrossValidator, one: Callable[..., Choice]) -> Choice:
         if name in first.choices:  # else there was no time for it
             forms.try_again(name, first.choices[name].scored.kernel)
             forms.refine(name)
-    _try_others(forms, validator.family, validator.samples.n_columns, by_score=True)
+    _try_others(forms, validator, by_score=True)
     forms.refine(max(forms.choices, key=lambda name: forms.choices[name].scored.best_score))
     return forms.best()
 
@@ -95,20 +97,21 @@ def _all_forms(validator: CrossValidator, one: Callable[..., Choice], by_score: 
     for name in AUTO:
         forms.try_(name, partial(one, name))
     n_features = validator.samples.n_columns
-    _try_others(forms, validator.family, n_features, by_score)
+    _try_others(forms, validator, by_score)
     few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
     is_hard = len(validator.in_folds) <= few and n_features >= MANY_FEATURES
-    if by_score and is_hard and validator.family.learns_by_any_criterion:
+    if validator.effort.weighs and by_score and is_hard and validator.family.learns_by_any_criterion:
         forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
     return forms
 
 
-def _try_others(forms: Forms, family: Family, n_features: int, by_score: bool) -> None:
+def _try_others(forms: Forms, validator: CrossValidator, by_score: bool) -> None:
     """Try what is made of plain forms: those with weights of features, and sums."""
-    if by_score and n_features > 1:
+    widths = validator.family.sum_widths
+    if validator.effort.weighs and by_score and validator.samples.n_columns > 1:
         forms.try_weighted()
-    if by_score and family.sum_widths:
-        forms.try_sums_of_widths(family.sum_widths)
+    if by_score and widths:
+        forms.try_sums_of_widths(widths)
     else:
         forms.try_sum()
 

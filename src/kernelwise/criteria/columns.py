@@ -8,6 +8,7 @@ have closed forms.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,12 +46,13 @@ class ColumnAlignments(NamedTuple):
 
 
 def target_gram(y: np.ndarray, weight: np.ndarray, *, are_classes: bool) -> np.ndarray:
-    """The centred kernel of the targets: 1 for rows of one class, or exp(−(t − t')²/2) of standardised numbers.
+    """The centred kernel of targets: 1 for rows of one class, or exp(−(t − t')²/2) of standardised numbers.
 
     The kernel of numbers also sees columns that change how far the target scatters and not its mean.
     """
-    T = (y[:, None] == y).astype(float) if are_classes else _gaussian(_standardised(y[:, None], weight), TARGET_GAMMA)
-    return centred_gram(T, weight)
+    if are_classes:
+        return centred_gram((y[:, None] == y).astype(float), weight)
+    return centred_gram(_gaussian(_standardised(y[:, None], weight), TARGET_GAMMA), weight)
 
 
 def align_columns(
@@ -69,22 +71,25 @@ def align_columns(
         The column of each feature, where that is not one feature each: squared differences of the features of
         a column are added, and so are their variances.
     """
-    weight = _as_copies(weight)
+    return _aligned(standardised_columns(Z, weight, columns), T, weight)
+
+
+def _aligned(parts: Sequence[np.ndarray], T: np.ndarray, weight: np.ndarray) -> ColumnAlignments:
+    """Align the kernel of each part, of shape (n_rows, n_features of it), with a centred matrix T."""
+    weight = copies(weight)
     of_target = _Traces.of_centred(T, weight)
     weighted = weight[:, None] * T * weight
-    column_of = np.arange(Z.shape[1]) if columns is None else columns
-    found = ColumnAlignments(*np.zeros((3, int(column_of.max()) + 1)))
-    for column in range(len(found.mean)):
-        part = _standardised(Z[:, column_of == column], weight)
+    found = ColumnAlignments(*np.zeros((3, len(parts))))
+    for k, part in enumerate(parts):
         if not part.any():
             continue
         K = _gaussian(part, COLUMN_GAMMA)
-        of_column = _Traces.of_ones(K, weight)
-        size = np.sqrt(of_column.square * of_target.square)
-        mean, variance = _over_orders(of_column, of_target, float(weight.sum()))
-        found.found[column] = np.vdot(K, weighted) / size
-        found.mean[column] = mean / size
-        found.deviation[column] = np.sqrt(max(variance, 0.0)) / size
+        of_part = _Traces.of_ones(K, weight)
+        size = np.sqrt(of_part.square * of_target.square)
+        mean, variance = _over_orders(of_part, of_target, float(weight.sum()))
+        found.found[k] = np.vdot(K, weighted) / size
+        found.mean[k] = mean / size
+        found.deviation[k] = np.sqrt(max(variance, 0.0)) / size
     return found
 
 
@@ -95,24 +100,25 @@ def screened_weights(
     *,
     are_classes: bool,
     columns: np.ndarray | None = None,
+    rounds: int = 2,
 ) -> np.ndarray:
     """Weights of columns by their alignment beyond chance, shape (n_columns,); zero for most that are noise.
 
-    Columns are asked twice. The second time only rows count that are alike in the columns found before, so that
-    a column which matters together with one of them is found, too. The weights are of squared differences of
-    standardised columns, and all are zero if no column is found. Parameters are as in `align_columns`.
+    Columns are asked twice. The second time only rows count that are alike in the columns found before, so
+    that a column which matters together with one of them is found, too. The weights are of squared
+    differences of standardised columns, and all are zero if nothing is found. Parameters are as in
+    `align_columns`; with ``rounds=1`` columns are asked once.
     """
-    column_of = np.arange(Z.shape[1]) if columns is None else columns
-    weights = np.zeros(int(column_of.max()) + 1)
-    if len(y) < LEAST or np.ptp(y) == 0.0:
-        return weights
+    parts = standardised_columns(Z, weight, columns)
+    if copies(weight).sum() < LEAST or np.ptp(y) == 0.0:
+        return np.zeros(len(parts))
     T = target_gram(y, weight, are_classes=are_classes)
-    first = _found(align_columns(Z, T, weight, columns))
-    if not first.any():
-        return weights
-    kept = [np.sqrt(first[k]) * _standardised(Z[:, column_of == k], weight) for k in np.flatnonzero(first)]
-    alike = _gaussian(np.hstack(kept), COLUMN_GAMMA)
-    return first + _found(align_columns(Z, centred_gram(T * alike, weight), weight, columns))
+    first = _found(_aligned(parts, T, weight))
+    if rounds == 1 or not first.any():
+        return first
+    kept = [np.sqrt(first[k]) * parts[k] for k in np.flatnonzero(first)]
+    alike = centred_gram(T * _gaussian(np.hstack(kept), COLUMN_GAMMA), weight)
+    return first + _found(_aligned(parts, alike, weight))
 
 
 def _found(alignments: ColumnAlignments) -> np.ndarray:
@@ -142,9 +148,18 @@ def some_rows(Z: np.ndarray, index: np.ndarray, n_rows: int = MAX_ROWS) -> np.nd
     return np.sort(np.concatenate(chosen))
 
 
-def _as_copies(weight: np.ndarray) -> np.ndarray:
-    """Weights of which none is less than one row on average: they may sum to one."""
+def copies(weight: np.ndarray) -> np.ndarray:
+    """How many rows each stands for, shape (n_rows,): its weight, but one on average if that is less."""
     return weight * max(1.0, len(weight) / float(weight.sum()))
+
+
+def standardised_columns(
+    Z: np.ndarray, weight: np.ndarray, columns: np.ndarray | None = None
+) -> list[np.ndarray]:
+    """The features of each column, (n_rows, n_features of it), standardised."""
+    if columns is None:
+        return [_standardised(Z[:, k : k + 1], weight) for k in range(Z.shape[1])]
+    return [_standardised(Z[:, columns == k], weight) for k in range(int(columns.max()) + 1)]
 
 
 def _standardised(part: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -179,7 +194,9 @@ class _Traces(NamedTuple):
     @classmethod
     def of_centred(cls, A: np.ndarray, weight: np.ndarray) -> _Traces:
         diagonal = np.diag(A)
-        return cls(weight @ diagonal, weight @ (A * A) @ weight, weight @ diagonal**2)
+        return cls(
+            float(weight @ diagonal), float(weight @ (A * A) @ weight), float(weight @ diagonal**2)
+        )
 
     @classmethod
     def of_ones(cls, K: np.ndarray, weight: np.ndarray) -> _Traces:
@@ -189,7 +206,7 @@ class _Traces(NamedTuple):
         mean = weight @ rows / total**2
         diagonal = 1.0 - 2.0 * rows / total + mean
         square = weight @ (K * K) @ weight - 2.0 / total * (weight @ rows**2) + (total * mean) ** 2
-        return cls(weight @ diagonal, square, weight @ diagonal**2)
+        return cls(float(weight @ diagonal), float(square), float(weight @ diagonal**2))
 
 
 def _over_orders(A: _Traces, B: _Traces, n: float) -> tuple[float, float]:

@@ -270,8 +270,8 @@ WORSE_C = Entry(
 SCREENED_COLUMNS = Entry(
     "screened columns",
     "info",
-    "{n_found} of {n_columns} columns {n_found:has|have} to do with the target by more than chance, and the search "
-    "started with weights for {n_found:this column|these columns}.",
+    "{n_found} of {n_columns} columns {n_found:has|have} to do with the target by more than chance.",
+    "Columns that matter only together may be among the others.",
 )
 EARLY_STOPPING = Entry(
     "early stopping",

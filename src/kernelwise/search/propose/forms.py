@@ -181,7 +181,7 @@ class Forms:
     def try_weighted(self) -> None:
         """Try every form with the weights of features that the machine of the first one gives them.
 
-        Where many columns may be noise, that machine has weights of columns by their alignment, if it is better.
+        Where many columns may be noise, it has weights of columns by their alignment, if that is better.
         """
         plain = dict(self.choices)
         first = plain[AUTO[0]].scored
@@ -303,8 +303,8 @@ class Forms:
         if self._has_weights(name):
             if self.screened is not None:
                 how.append(
-                    "The search first weighted each column by the centred alignment of its own kernel with the "
-                    "target, less what that is by chance."
+                    "The search first weighted each column by the centred alignment of its own kernel with "
+                    "the target, less what that is by chance."
                 )
             if name != SCREENED:
                 how.append(
@@ -329,7 +329,9 @@ class Forms:
     def _has_weights(self, name: str) -> bool:
         """Whether the columns of a form have weights."""
         tried = [form for form in (SCREENED, *map(WEIGHTED.format, AUTO)) if form in self.choices]
-        return name in (*tried, WEIGHTED.format(SUM)) or (name == SUM and bool(tried) and not self.adds_widths)
+        return name in (*tried, WEIGHTED.format(SUM)) or (
+            name == SUM and bool(tried) and not self.adds_widths
+        )
 
     def _first_stage(self, first: Forms) -> str:
         """Who competed on some of the rows, and who went on."""

@@ -186,7 +186,7 @@ def screened_products(validator: CrossValidator) -> list[np.ndarray] | None:
     """
     held, everyone = validator.in_folds, np.arange(len(validator.in_folds))
     n_columns = held.n_columns
-    if n_columns < MANY_COLUMNS or (_screened(validator, everyone, FEW_ROWS) > 0.0).mean() > FEW:
+    if n_columns < MANY_COLUMNS or (_screened(validator, everyone, FEW_ROWS, rounds=1) > 0.0).mean() > FEW:
         return None
     n_rows = min(MAX_SCREENED, max(FEW_ROWS, int(np.sqrt(MOST_PAIRS / n_columns))))
     cost = 2.0 * SECONDS_PER_PAIR * n_columns * min(n_rows, len(held)) ** 2 * (len(validator.folds) + 1)
@@ -198,12 +198,14 @@ def screened_products(validator: CrossValidator) -> list[np.ndarray] | None:
     return [*(_screened(validator, train, n_rows) for train, _ in validator.folds), final]
 
 
-def _screened(validator: CrossValidator, rows: np.ndarray, n_rows: int) -> np.ndarray:
+def _screened(validator: CrossValidator, rows: np.ndarray, n_rows: int, rounds: int = 2) -> np.ndarray:
     if len(rows) > n_rows:
         rows = rows[sample(validator.in_folds.strata[rows], n_rows, validator.random_state)]
     part = validator.in_folds[rows]
     are_classes = validator.family.labels(part.y) is not None
-    return screened_weights(part.Z, part.y, part.weight, are_classes=are_classes, columns=part.columns)
+    return screened_weights(
+        part.Z, part.y, part.weight, are_classes=are_classes, columns=part.columns, rounds=rounds
+    )
 
 
 #: Gradients of all machines take as long as so many paths of C of the same kernel, about.

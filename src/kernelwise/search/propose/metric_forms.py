@@ -236,14 +236,14 @@ class MetricForms:
     def try_gradients(self, *, full: bool) -> None:
         """Try the metrics of two rounds of gradients, each also half-way from the plain one.
 
-        The first round is of the plain machine, or of that with the weights of screened columns if it is better.
+        The first round is of the plain machine, or of that with screened columns if it is better.
         """
         scored = self.plain.scored
         start, kernels = scored.kernel, scored.kernel
-        screened = self.forms.choices.get(ALIGNMENT)
-        if screened is not None and screened.climb is not None:
-            if screened.scored.best_score > scored.best_score:
-                scored, kernels = screened.scored, screened.climb.base
+        found = self.forms.choices.get(ALIGNMENT)
+        if found is not None and found.scored.best_score > scored.best_score:
+            assert found.climb is not None
+            scored, kernels = found.scored, found.climb.base
         for which in ROUNDS:
             if not self.validator.context.deadline.allows(f"gradients{which}", GRADIENTS * scored.seconds):
                 return

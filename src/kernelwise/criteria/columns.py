@@ -194,9 +194,7 @@ class _Traces(NamedTuple):
     @classmethod
     def of_centred(cls, A: np.ndarray, weight: np.ndarray) -> _Traces:
         diagonal = np.diag(A)
-        return cls(
-            float(weight @ diagonal), float(weight @ (A * A) @ weight), float(weight @ diagonal**2)
-        )
+        return cls(float(weight @ diagonal), float(weight @ (A * A) @ weight), float(weight @ diagonal**2))
 
     @classmethod
     def of_ones(cls, K: np.ndarray, weight: np.ndarray) -> _Traces:

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.text import in_words
-from kernelwise.criteria import as_criterion
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.search.engine.kernel_journal import name_of
@@ -21,7 +20,6 @@ from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.gradient_metric import (
     ALIGNMENT,
     GRADIENTS,
-    MANY_COLUMNS,
     at_widths,
     outer_products,
     screened_products,
@@ -48,11 +46,6 @@ CLOSE = 1.0
 FIRST_ROWS, FAR = 1000, 3.0
 #: Rows that the smallest class must have among them.
 LEAST = 20
-#: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
-#: with so few no machine is good enough for its gradients to tell which features matter.
-FEW_ROWS, FEW_PER_FEATURE = 300, 5
-#: The criterion by which it is learned.
-BY_NAME = "centered-kta"
 
 
 def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
@@ -100,12 +93,7 @@ def _all_forms(validator: CrossValidator, one: Callable[..., Choice], by_score: 
     forms = Forms(validator)
     for name in AUTO:
         forms.try_(name, partial(one, name))
-    n_features = validator.samples.n_columns
-    _try_others(forms, validator.family, n_features, by_score)
-    few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
-    is_hard = len(validator.in_folds) <= few and n_features >= MANY_COLUMNS
-    if by_score and is_hard and validator.family.learns_by_any_criterion:
-        forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
+    _try_others(forms, validator.family, validator.samples.n_columns, by_score)
     return forms
 
 

@@ -80,10 +80,11 @@ def _aligned(parts: Sequence[np.ndarray], T: np.ndarray, weight: np.ndarray) -> 
     of_target = _Traces.of_centred(T, weight)
     weighted = weight[:, None] * T * weight
     found = ColumnAlignments(*np.zeros((3, len(parts))))
+    K = np.empty_like(T)
     for k, part in enumerate(parts):
         if not part.any():
             continue
-        K = _gaussian(part, COLUMN_GAMMA)
+        _gaussian(part, COLUMN_GAMMA, out=K)
         of_part = _Traces.of_ones(K, weight)
         size = np.sqrt(of_part.square * of_target.square)
         mean, variance = _over_orders(of_part, of_target, float(weight.sum()))
@@ -173,15 +174,18 @@ def _standardised(part: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.asarray(part / np.sqrt(float((share @ part**2).sum())))
 
 
-def _gaussian(part: np.ndarray, gamma: float) -> np.ndarray:
-    """exp(−γ‖z − z'‖²), shape (n_rows, n_rows), of exact differences."""
-    D = np.zeros((len(part), len(part)))
-    for z in part.T:
-        difference = np.subtract.outer(z, z)
-        difference *= difference
-        D += difference
+def _gaussian(part: np.ndarray, gamma: float, out: np.ndarray | None = None) -> np.ndarray:
+    """exp(−γ‖z − z'‖²), shape (n_rows, n_rows), of exact differences; ``out`` is written to if given.
+
+    New memory for every column takes longer than all else.
+    """
+    first, *others = np.ascontiguousarray(part.T)
+    D = np.subtract.outer(first, first, out=out)
+    D *= D
+    for z in others:
+        D += np.subtract.outer(z, z) ** 2
     _native.decay(D, gamma, D)
-    return D
+    return np.asarray(D)
 
 
 class _Traces(NamedTuple):

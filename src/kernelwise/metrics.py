@@ -313,10 +313,10 @@ def column_alignment(
 ) -> np.ndarray:
     """Centred alignment of each column's own kernel with the target, less what it is by chance.
 
-    It is `kernel_target_alignment` with ``centered=True`` of the kernel exp(−(z − z')²) of one standardised
-    column z, for classes; for numbers, the alignment with the kernel exp(−(t − t')²/2) of the standardised
-    target t. What it is by chance is its mean over the targets in all possible orders, which has a closed
-    form. A column that has nothing to do with the target has 0 on average. Columns that matter only together,
+    For classes it is `kernel_target_alignment` (paper 002, section 2) with ``centered=True`` of the kernel
+    exp(−(z − z')²) of one standardised column z; for numbers, the alignment with the kernel exp(−(t − t')²/2)
+    of the standardised target t. What it is by chance is its mean over the targets in all possible orders,
+    which has a closed form. A column that has nothing to do with the target has 0 on average. Columns that matter only together,
     such as two whose signs have to agree, look like that, too.
 
     Parameters

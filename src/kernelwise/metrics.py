@@ -316,8 +316,8 @@ def column_alignment(
     For classes it is `kernel_target_alignment` (paper 002, section 2) with ``centered=True`` of the kernel
     exp(−(z − z')²) of one standardised column z; for numbers, the alignment with the kernel exp(−(t − t')²/2)
     of the standardised target t. What it is by chance is its mean over the targets in all possible orders,
-    which has a closed form. A column that has nothing to do with the target has 0 on average. Columns that matter only together,
-    such as two whose signs have to agree, look like that, too.
+    which has a closed form. A column that has nothing to do with the target has 0 on average. Columns that
+    matter only together, such as two whose signs have to agree, look like that, too.
 
     Parameters
     ----------

@@ -11,9 +11,10 @@ from kernelwise import TunedSVC, TunedSVR
 from kernelwise.criteria.columns import screened_weights
 from kernelwise.datasets import make_weston
 from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.kernels import RBF
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.propose import forms, gradient_metric
-from kernelwise.search.propose.gradient_metric import screened_products
+from kernelwise.search.propose.gradient_metric import screened_products, weighted
 
 
 def weston(n, n_noise=198, seed=0):
@@ -53,6 +54,23 @@ def test_a_fold_knows_nothing_of_what_it_holds_out(make_validator, in_turn):
     assert_array_equal(before[0], after[0])
     assert not np.array_equal(before[1], after[1])
     assert not np.array_equal(before[-1], after[-1])
+
+
+def test_columns_weigh_the_same_in_a_fold_in_which_none_is_found(make_validator, monkeypatch):
+    def nothing_without_a_fold(Z, *arguments, **settings):
+        found = screened_weights(Z, *arguments, **settings)
+        return found if len(Z) == 120 else 0.0 * found
+
+    monkeypatch.setattr(gradient_metric, "screened_weights", nothing_without_a_fold)
+    Z, y = weston(120, 58)
+    Z[:, 7] = 3.0
+    validator = make_validator(Z, y)
+    *by_fold, final = screened_products(validator)
+    for one in by_fold:
+        assert_array_equal(one, np.where(np.arange(60) == 7, 0.0, 1.0))
+    assert 0 < (final > 0.0).sum() < 30
+    kernels = weighted(RBF(0.1), [*by_fold, final])
+    assert np.isfinite(kernels.by_fold[0].q).all()
 
 
 def test_few_columns_columns_that_all_matter_and_no_time_are_not_screened(make_validator):

@@ -182,7 +182,8 @@ def screened_products(validator: CrossValidator) -> list[np.ndarray] | None:
     """Weights of columns by their alignment with the target: without each fold, and of all rows (the last).
 
     The gradients of a machine that noise keeps from learning do not tell which columns matter. None if there
-    are few columns, or if most of them, or none at all, have to do with the target.
+    are few columns, or if most of them, or none at all, have to do with the target. Columns weigh the same
+    without a fold if none of them is found there.
     """
     held, everyone = validator.in_folds, np.arange(len(validator.in_folds))
     n_columns = held.n_columns
@@ -195,7 +196,9 @@ def screened_products(validator: CrossValidator) -> list[np.ndarray] | None:
     final = _screened(validator, everyone, n_rows)
     if not 0.0 < (final > 0.0).mean() <= FEW:
         return None
-    return [*(_screened(validator, train, n_rows) for train, _ in validator.folds), final]
+    by_fold = [_screened(validator, train, n_rows) for train, _ in validator.folds]
+    equal = columns_that_vary(validator.samples)
+    return [*(one if one.any() else equal for one in by_fold), final]
 
 
 def _screened(validator: CrossValidator, rows: np.ndarray, n_rows: int, rounds: int = 2) -> np.ndarray:

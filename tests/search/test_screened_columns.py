@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer
@@ -171,3 +172,30 @@ def test_random_labels_are_not_learned_from_five_hundred_columns_of_noise():
     assert np.abs(errors).max() < 2.5
     assert abs(np.mean(errors)) < 1.5
     assert np.mean(screened) < 0.58
+
+
+def test_orders_units_names_and_copies_do_not_matter():
+    X, y = weston(120, 28)
+    values = TunedSVC().fit(X, y).decision_function(X)
+    random = np.random.default_rng(0)
+    order = random.permutation(120)
+    assert_array_equal(TunedSVC().fit(X[order], y[order]).decision_function(X), values)
+    places, units = random.permutation(30), 10.0 ** random.integers(-3, 4, size=30)
+    moved = X[:, places] * units
+    assert_allclose(TunedSVC().fit(moved, y).decision_function(moved), values, atol=1e-9)
+    assert_allclose(TunedSVC().fit(X, 1 - y).decision_function(X), -values, atol=1e-9)
+    repeated = TunedSVC().fit(np.vstack([X, X[:9]]), np.append(y, y[:9]))
+    counted = TunedSVC().fit(X, y, sample_weight=1.0 + (np.arange(120) < 9))
+    assert "screened rbf" in counted.result_.forms
+    assert_array_equal(repeated.decision_function(X), counted.decision_function(X))
+
+
+def test_a_column_of_words_is_one_column():
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(random.normal(size=(150, 22)), columns=[f"c{k}" for k in range(22)])
+    frame["word"] = random.choice(["a", "b", "c"], size=150)
+    y = np.sin(2.0 * frame["c3"]) + (frame["word"] == "a") + 0.1 * random.normal(size=150)
+    model = TunedSVR().fit(frame, y)
+    (finding,) = (one for one in model.diagnostics_ if one.name == "screened columns")
+    assert "of 23 columns" in finding.message
+    assert set(frame.columns[np.argsort(-model.relevance_)[:2]]) == {"c3", "word"}

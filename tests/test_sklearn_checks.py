@@ -111,6 +111,7 @@ CHECKED = [
     Checked(NystroemSVR(), 60),
     Checked(NystroemOneClassSVM(tol=TOL), 54),
     Checked(MetricTransformer(starts=(2.0,), optimizer=ManifoldDescent(tol=1e-3, max_iter=5)), 48),
+    Checked(MetricTransformer(method="alignment"), 48),
     Checked(
         PairwiseSVC(optimizer=QuasiNewton("golden", max_iter=2, min_decrease=0.05), scan=False, C=10.0),
         55,

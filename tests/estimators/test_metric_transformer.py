@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC as SklearnSVC
@@ -130,6 +131,7 @@ def test_early_stopping_is_chosen_on_held_out_samples_and_said(weston):
         ),
         ({"method": "gradient", "rounds": 0}, "'rounds' parameter of MetricTransformer must be"),
         ({"kernel": "low-rank", "method": "gradient"}, "use method='criterion' for kernel='low-rank'"),
+        ({"kernel": "gaussian", "method": "alignment"}, "use another method for kernel='gaussian'"),
     ],
 )
 def test_bad_settings_are_refused(settings, sentence, blobs):
@@ -201,3 +203,43 @@ def test_tasks_that_cannot_be_are_refused():
         MetricTransformer(task="regression").fit(X, y)
     with pytest.raises(ValueError, match="number"):
         MetricTransformer(method="gradient", task="regression").fit(X, np.where(y > 0, "a", "b"))
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_alignment_finds_two_of_sixty_features_whatever_their_units(standardize):
+    X, y = make_weston(200, n_noise=58, random_state=0)
+    units = np.where(np.arange(60) % 2, 100.0, 1e-3)
+    metric = MetricTransformer(method="alignment", standardize=standardize).fit(X * units + 5.0, y)
+    assert set(np.argsort(-metric.relevance_)[:2]) == {0, 1}
+    assert metric.relevance_[2:].sum() < 0.1
+    (finding,) = (one for one in metric.diagnostics_ if one.name == "screened columns")
+    assert "of 60 columns have to do with the target" in finding.message
+    plain = MetricTransformer(method="alignment").fit(X, y)
+    assert_allclose(metric.relevance_, plain.relevance_, atol=1e-9)
+    # Weights of standardised features add up to two, whatever they are called and measured in.
+    assert_allclose(metric.transform(X * units + 5.0).var(axis=0).sum(), 2.0, rtol=1e-6)
+    mapped = metric.transform(X * units + 5.0)
+    differences = (X[:5, None] - X[None, :5]) * units
+    exact = np.exp(-0.5 * np.einsum("ijk,kl,ijl->ij", differences, metric.metric_, differences))
+    assert_allclose(np.exp(-0.5 * cdist(mapped[:5], mapped[:5], "sqeuclidean")), exact, rtol=1e-9)
+
+
+def test_alignment_of_numbers_and_of_more_rows_than_it_uses():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(900, 10))
+    y = np.sin(2.0 * X[:, 3]) + 0.1 * random.normal(size=900)
+    metric = MetricTransformer(method="alignment").fit(X, y)
+    assert metric.task_ == "regression"
+    assert metric.relevance_[3] > 0.9
+    order = random.permutation(900)
+    assert_allclose(
+        MetricTransformer(method="alignment").fit(X[order], y[order]).relevance_, metric.relevance_, atol=1e-9
+    )
+
+
+def test_features_weigh_the_same_if_none_is_aligned():
+    """Parity: both features matter, and neither shows."""
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    metric = MetricTransformer(method="alignment").fit(X, X[:, 0] * X[:, 1] > 0)
+    assert_allclose(metric.relevance_, 1 / 3, rtol=1e-9)
+    assert metric.diagnostics_[0].message.startswith("0 of 3 columns have")

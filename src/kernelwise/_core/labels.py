@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from kernelwise._core.reading import check_objects, read_weights
 from kernelwise._core.typing import ClassWeight, Samples
@@ -18,6 +18,8 @@ from kernelwise._core.validation import check_number, check_weights, copies_of
 
 #: Floats up to here can be told from their neighbours.
 LARGEST_LABEL = 2.0**53
+#: More different whole numbers than this are a quantity.
+MOST_CLASSES = 30
 #: How many rows may stand for weighted ones; not fewer than there are.
 MANY = 20_000
 
@@ -36,6 +38,21 @@ def check_are_classes(y: np.ndarray) -> None:
             "SVR for numbers."
         )
     check_classification_targets(y)
+
+
+def guess_task(y: np.ndarray) -> tuple[str, int]:
+    """What targets are, "classification" or "regression", and how many different whole numbers that goes by.
+
+    Words are classes, and numbers with a fraction are numbers: no whole numbers are counted then. Whole
+    numbers are classes if there are few different ones and each occurs at least twice.
+    """
+    if type_of_target(y) == "continuous":
+        return "regression", 0
+    if y.dtype.kind not in "iuf":
+        return "classification", 0
+    _, counts = np.unique(y, return_counts=True)
+    is_few = len(counts) <= MOST_CLASSES and counts.min() > 1
+    return "classification" if is_few else "regression", len(counts)
 
 
 def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

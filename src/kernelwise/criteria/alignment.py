@@ -239,7 +239,7 @@ class TargetAlignment(Criterion):
         size_of_target = float(t @ (y - w @ y / w.sum()))
         if size_of_target <= (np.finfo(float).eps * np.abs(y).max()) ** 2 * w.sum():
             raise ValueError("y is constant: no kernel is aligned with it. Check y.")
-        M = _centred(K, w) if self.centered else np.asarray(K, dtype=float)
+        M = centred_gram(K, w) if self.centered else np.asarray(K, dtype=float)
         # w_i w_j M_ij is half the derivative of ‖M‖²: centring is a projection, so that it acts only once.
         weighted = w[:, None] * M * w
         square = float(np.vdot(weighted, M))
@@ -330,7 +330,7 @@ def alignment_weights(
     n = len(grams[0])
     w = check_weights(sample_weight, n)
     T = _target(y, w, task)
-    centred = [_rooted(_centred(check_gram(K), w), w) for K in grams]
+    centred = [_rooted(centred_gram(check_gram(K), w), w) for K in grams]
     sizes = np.array([np.linalg.norm(C) for C in centred])
     is_constant = sizes <= 1e-7 * np.array([np.linalg.norm(K) * w.mean() for K in grams])
     # Of unit size, so that none is lost to the rounding of the others.
@@ -353,12 +353,12 @@ def _target(y: ArrayLike, w: np.ndarray, task: str) -> np.ndarray:
         y = check_targets(y, len(w))
         if np.ptp(y[w > 0]) == 0.0:
             raise ValueError("y is constant: no kernel is aligned with it. Check y.")
-        return _rooted(_centred(np.outer(y - w @ y / w.sum(), y - w @ y / w.sum()), w), w)
+        return _rooted(centred_gram(np.outer(y - w @ y / w.sum(), y - w @ y / w.sum()), w), w)
     classes, index = check_labels(y, len(w))
-    return _rooted(_centred(target(len(classes))[np.ix_(index, index)], w), w)
+    return _rooted(centred_gram(target(len(classes))[np.ix_(index, index)], w), w)
 
 
-def _centred(K: np.ndarray, w: np.ndarray) -> np.ndarray:
+def centred_gram(K: np.ndarray, w: np.ndarray) -> np.ndarray:
     """HKH: K with weighted rows and columns centred."""
     share = w / w.sum()
     rows = K @ share

@@ -15,29 +15,31 @@ from sklearn.base import (
 )
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.labels import check_are_classes
+from kernelwise._core.labels import check_are_classes, guess_task
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, FLAG, SEED, at_least, one_of
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.typing import MatrixLike, RandomState
 from kernelwise._core.validation import check_labels, check_range, seed_of
 from kernelwise.criteria import Criterion
+from kernelwise.criteria.columns import screened_weights, some_rows, standardised_columns
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding, catalogue
+from kernelwise.kernels import DiagonalGaussian, Kernel
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.optimizers import Optimizer
 from kernelwise.search import MetricLearner
 
 KERNELS = ("diagonal", "gaussian", "low-rank")
-METHODS = ("criterion", "gradient")
+METHODS = ("criterion", "gradient", "alignment")
+#: Sum of the weights of standardised features that an alignment finds, and the share of the largest one that
+#: the others keep: a weight must be positive.
+TOTAL, NOTHING = 2.0, 1e-9
 TASKS = ("auto", "classification", "regression")
-#: More different whole numbers than this are a quantity.
-MOST_CLASSES = 30
 
 
 class MetricTransformer(
@@ -54,16 +56,20 @@ class MetricTransformer(
         The form of the metric: a weight for each feature, a full matrix, or a map to ``rank`` dimensions.
     criterion : Criterion or str, default="centered-kta"
         The differentiable criterion that the metric optimises.
-    method : {"criterion", "gradient"}, default="criterion"
+    method : {"criterion", "gradient", "alignment"}, default="criterion"
         "criterion" optimises the criterion. "gradient" trains a model with a plain RBF kernel and computes
         the average outer product of the gradients of its decision function, so that directions count in which
         the prediction changes. It is fast, also works for numbers as targets, and ignores ``criterion``,
         ``starts``, ``optimizer``, ``rank`` and ``validation_fraction``. Cross-validation decides how far the
-        metric goes from the plain one.
+        metric goes from the plain one. "alignment" trains nothing: the weight of a feature is the centred
+        alignment of its own kernel with the target, less what it is by chance
+        (`kernelwise.metrics.column_alignment`). Each feature is asked twice, the second time among samples
+        that are alike in the features found before, and features that are not found get no weight. It is
+        for many features of which few matter, for classes and numbers, and uses about 500 samples.
     task : {"auto", "classification", "regression"}, default="auto"
-        For "gradient": whether the targets are classes or numbers. "auto" treats words as classes, and
-        numbers with a fraction as numbers. It treats whole numbers as classes if there are at most 30
-        different ones and each occurs at least twice; ``diagnostics_`` then has a note.
+        For "gradient" and "alignment": whether the targets are classes or numbers. "auto" treats words as
+        classes, and numbers with a fraction as numbers. It treats whole numbers as classes if there are at
+        most 30 different ones and each occurs at least twice; ``diagnostics_`` then has a note.
     rounds : int, default=1
         For "gradient": how often to repeat. Each further round starts from a model with the metric of the
         round before.
@@ -117,6 +123,12 @@ class MetricTransformer(
     >>> X, y = make_weston(100, n_noise=4, random_state=0)
     >>> MetricTransformer(starts=(2.0,)).fit(X, y).relevance_.round(2)
     array([0.72, 0.27, 0.  , 0.  , 0.  , 0.  ])
+
+    By the alignment of each feature, where most are noise:
+
+    >>> X, y = make_weston(200, n_noise=198, random_state=0)
+    >>> MetricTransformer(method="alignment").fit(X, y).relevance_[:3].round(1)
+    array([0.7, 0.3, 0. ])
 
     From the gradients of a model; here the difference of the first two features is all that matters:
 
@@ -178,13 +190,18 @@ class MetricTransformer(
         ----------
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            Classes or, for method="gradient", also numbers.
+            Classes or, for "gradient" and "alignment", also numbers.
         """
         self._validate_params()
         if self.method == "criterion" and self.task == "regression":
             raise ValueError(
                 "method='criterion' of MetricTransformer needs classes; use method='gradient' for "
                 "task='regression'."
+            )
+        if self.method == "alignment" and self.kernel != "diagonal":
+            raise ValueError(
+                "method='alignment' of MetricTransformer learns 'diagonal' metrics; use another method for "
+                f"kernel={self.kernel!r}."
             )
         if self.method == "gradient" and self.kernel == "low-rank":
             raise ValueError(
@@ -215,6 +232,9 @@ class MetricTransformer(
         if self.method == "gradient":
             findings = self._learn_by_gradients(Z, targets)
             self.diagnostics_ = (*findings, *taken)
+        elif self.method == "alignment":
+            self.kernel_, finding = _by_alignment(Z, targets, are_classes=self.task_ == "classification")
+            self.diagnostics_ = (finding, *taken)
         else:
             found = learner.learn(Z, targets)
             self.kernel_, self.start_, self.result_ = found.kernel, found.start, found.result
@@ -226,14 +246,14 @@ class MetricTransformer(
         """What the targets are, with a finding where that had to be guessed."""
         if self.method == "criterion" or self.task == "classification":
             return "classification", ()
-        if self.task == "regression" or type_of_target(y) == "continuous":
+        if self.task == "regression":
             return "regression", ()
-        if y.dtype.kind not in "iuf":
-            return "classification", ()
-        _, counts = np.unique(y, return_counts=True)
-        is_few = len(counts) <= MOST_CLASSES and counts.min() > 1
-        task, other = ("classification", "regression") if is_few else ("regression", "classification")
-        return task, (catalogue.WHOLE_NUMBER_TARGETS(n=len(counts), are_classes=is_few, other=other),)
+        task, n = guess_task(y)
+        if not n:
+            return task, ()
+        are_classes = task == "classification"
+        other = "regression" if are_classes else "classification"
+        return task, (catalogue.WHOLE_NUMBER_TARGETS(n=n, are_classes=are_classes, other=other),)
 
     def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray) -> list[Finding]:
         tuned = TunedSVR if self.task_ == "regression" else TunedSVC
@@ -266,3 +286,20 @@ class MetricTransformer(
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _by_alignment(Z: np.ndarray, y: np.ndarray, *, are_classes: bool) -> tuple[Kernel, Finding]:
+    """A kernel whose weights of features follow from their alignment with the target, and what was found.
+
+    The weights of standardised features add up to `TOTAL`; those of features that are not found are nearly 0.
+    """
+    index = np.unique(y, return_inverse=True)[1] if are_classes else np.zeros(len(y), int)
+    rows = some_rows(np.hstack(standardised_columns(Z, np.ones(len(Z)))), index)
+    target = index if are_classes else y
+    q = screened_weights(Z[rows], target[rows], np.ones(len(rows)), are_classes=are_classes)
+    n_found = int((q > 0.0).sum())
+    if not n_found:
+        q = np.ones_like(q)
+    variance = Z.var(axis=0)
+    q = np.maximum(q, NOTHING * q.max()) * TOTAL / q.sum() / np.where(variance > 0.0, variance, 1.0)
+    return DiagonalGaussian(q), catalogue.SCREENED_COLUMNS(n_found=n_found, n_columns=len(q))

@@ -275,6 +275,12 @@ WORSE_C = Entry(
     "C = {C_chosen:.4g}, which the search chose, is higher by {gap:.2g}.",
     *BY_CROSS_VALIDATION,
 )
+SCREENED_COLUMNS = Entry(
+    "screened columns",
+    "info",
+    "{n_found} of {n_columns} columns {n_found:has|have} to do with the target by more than chance.",
+    "Columns that matter only together may be among the others.",
+)
 EARLY_STOPPING = Entry(
     "early stopping",
     "info",

@@ -15,6 +15,7 @@ from kernelwise._core.typing import RowsLike
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.product_machines import nodes_for
+from kernelwise.findings import catalogue
 from kernelwise.kernels.metric import correlations, weigh_the_same
 from kernelwise.reports.held_out import row_names, some_of, some_rows
 from kernelwise.search.wording import number
@@ -40,12 +41,15 @@ class Relevance:
     n_features : int
     correlations : ndarray of shape (n_shown, n_shown) or None
         Q_kl/√(Q_kk Q_ll) of a full metric, in the same order.
+    screened : str
+        How many columns have to do with the target, where the weights started from that; else empty.
     """
 
     names: list[str]
     shares: np.ndarray
     n_features: int
     correlations: np.ndarray | None = None
+    screened: str = ""
 
     @property
     def heading(self) -> str:
@@ -89,7 +93,8 @@ def relevance_of(model: TunedMachine) -> Relevance | None:
     # Those of words would be many for one pair of columns.
     if Q is not None and len(Q) == len(names) and np.count_nonzero(Q - np.diag(np.diag(Q))) > 0:
         together = correlations(Q)[np.ix_(order, order)]
-    return Relevance([names[k] for k in order], model.relevance_[order], len(names), together)
+    said = (one.message for one in model.diagnostics_ if one.name == catalogue.SCREENED_COLUMNS.name)
+    return Relevance([names[k] for k in order], model.relevance_[order], len(names), together, next(said, ""))
 
 
 class Dependence(NamedTuple):

@@ -11,14 +11,21 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.text import in_words
-from kernelwise.criteria import as_criterion
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.search.engine.kernel_journal import name_of
-from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import FoldKernels, ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.climb import STEP, Climb
-from kernelwise.search.propose.gradient_metric import GRADIENTS, at_widths, outer_products, summed, weighted
+from kernelwise.search.propose.gradient_metric import (
+    ALIGNMENT,
+    GRADIENTS,
+    at_widths,
+    outer_products,
+    screened_products,
+    summed,
+    weighted,
+)
 from kernelwise.search.result import Choice, TriedForm
 from kernelwise.search.wording import score_text
 
@@ -26,6 +33,8 @@ from kernelwise.search.wording import score_text
 AUTO = ("rbf", "laplacian")
 SUM = "sum"
 WEIGHTED = "weighted {}"
+#: RBF with weights of columns by their alignment with the target.
+SCREENED = "screened rbf"
 SUMS = (SUM, WEIGHTED.format(SUM))
 #: Forms are as good as the best within this many standard errors of its score.
 CLOSE = 1.0
@@ -37,13 +46,6 @@ FIRST_ROWS, FAR = 1000, 3.0
 WIDTHS = (1.0, STEP, 1.0 / STEP)
 #: Rows that the smallest class must have among them.
 LEAST = 20
-#: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
-#: with so few no machine is good enough for its gradients to tell which features matter.
-FEW_ROWS, FEW_PER_FEATURE = 300, 5
-#: Features from which on some may be noise that hides the others.
-MANY_FEATURES = 20
-#: The criterion by which it is learned.
-BY_NAME = "centered-kta"
 
 
 def auto(validator: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
@@ -96,12 +98,7 @@ def _all_forms(validator: CrossValidator, one: Callable[..., Choice], by_score: 
     forms = Forms(validator)
     for name in AUTO:
         forms.try_(name, partial(one, name))
-    n_features = validator.samples.n_columns
     _try_others(forms, validator, by_score)
-    few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
-    is_hard = len(validator.in_folds) <= few and n_features >= MANY_FEATURES
-    if validator.effort.weighs and by_score and is_hard and validator.family.learns_by_any_criterion:
-        forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
     return forms
 
 
@@ -160,6 +157,7 @@ class Forms:
     findings: dict[str, list[Finding]] = field(default_factory=dict)
     scored: dict[str, tuple[ScoredKernel, ...]] = field(default_factory=dict)
     adds_widths: bool = False
+    screened: np.ndarray | None = None
 
     def try_(self, name: str, choose: Callable[[], Choice]) -> None:
         """Try a form, if it is the first or if there is time."""
@@ -175,22 +173,38 @@ class Forms:
         del context.findings[before:]
 
     def try_weighted(self) -> None:
-        """Try every form with the weights of features that the machine of the first one gives them."""
+        """Try every form with the weights of features that the machine of the first one gives them.
+
+        Where many columns may be noise, it has weights of columns by their alignment, if that is better.
+        """
         plain = dict(self.choices)
         first = plain[AUTO[0]].scored
         if not self.validator.context.deadline.allows("weights of the features", GRADIENTS * first.seconds):
             return
-        products = outer_products(self.validator, first, first.kernel, full=False)
+        columns = self.validator.samples.columns
+        source: tuple[ScoredKernel, Any] = (first, first.kernel)
+        screened = screened_products(self.validator)
+        if screened is not None:
+            self._try_weights(SCREENED, weighted(first.kernel, screened, columns=columns), first, ALIGNMENT)
+            choice = self.choices.get(SCREENED)
+            if choice is not None and choice.scored.best_score > first.best_score:
+                source, self.screened = (choice.scored, _best_kernel(choice)), screened[-1]
+        products = outer_products(self.validator, *source, full=False)
         for name, choice in plain.items():
-            kernels = weighted(choice.scored.kernel, products, columns=self.validator.samples.columns)
-            form = WEIGHTED.format(name)
-            if self.first is None:
-                self.try_(form, partial(self._score, kernels, "gradients", *WIDTHS))
-            elif form in self.first.choices:  # else there was no time for it
-                climb = self.first.choices[form].climb
-                self.try_again(form, kernels, 1.0 if climb is None else climb.best)
-                if form in self.choices and self.choices[form].scored.best_score < choice.scored.best_score:
-                    self.refine(form)  # weights of all rows ask for another width
+            kernels = weighted(choice.scored.kernel, products, columns=columns)
+            self._try_weights(WEIGHTED.format(name), kernels, choice.scored, "gradients")
+
+    def _try_weights(self, form: str, kernels: FoldKernels, plain: ScoredKernel, reason: str) -> None:
+        """Try a form with weights of features that the folds have learned, beside the plain one."""
+        if self.first is None:
+            # Among much noise the width of the plain kernel says little.
+            climbs = form == SCREENED or self.screened is not None
+            self.try_(form, partial(self._score, kernels, reason, *WIDTHS, climbs=climbs))
+        elif form in self.first.choices:  # else there was no time for it
+            climb = self.first.choices[form].climb
+            self.try_again(form, kernels, 1.0 if climb is None else climb.best)
+            if form in self.choices and self.choices[form].scored.best_score < plain.best_score:
+                self.refine(form)  # weights of all rows ask for another width
 
     def try_sum(self) -> None:
         """Try the sum of all forms so far."""
@@ -216,9 +230,10 @@ class Forms:
             together = summed(several, len(self.validator.folds))
             self.try_(name, partial(self._score, together, "sum of several widths", 1.0))
 
-    def _score(self, kernels: Any, reason: str, *factors: float) -> Choice:
+    def _score(self, kernels: Any, reason: str, *factors: float, climbs: bool = False) -> Choice:
         climb = Climb(kernels, self.validator)
-        return Choice(climb.score_all(factors, [reason] * len(factors)), climb=climb)
+        how = climb.run if climbs else climb.score_all
+        return Choice(how(factors, [reason] * len(factors)), climb=climb)
 
     def try_again(self, name: str, kernels: Any, factor: float = 1.0) -> None:
         """Try a form at the width that did best in the first stage, if it was not far behind there."""
@@ -253,6 +268,11 @@ class Forms:
         choice = choices[chosen]
         if not choice.criterion_path:  # that of the first form, which led to the others
             choice.criterion_path = self._beginning.criterion_path
+        if self.screened is not None:
+            n_found, n_columns = int((self.screened > 0.0).sum()), len(self.screened)
+            for name in filter(self._has_weights, names):
+                found = catalogue.SCREENED_COLUMNS(n_found=n_found, n_columns=n_columns)
+                self.findings[name].append(found)
         choice.tried_forms = {
             name: TriedForm(self.scored[name], one.climb, self._how(name, one), self.findings[name])
             for name, one in self.choices.items()
@@ -273,12 +293,17 @@ class Forms:
         how = list(choice.how or self._beginning.how)
         if self.first is not None:
             how[:0] = [self._first_stage(self.first)]
-        is_weighted = name not in (*AUTO, SUM) or (name == SUM and not self.adds_widths)
-        if any(WEIGHTED.format(form) in self.choices for form in AUTO) and is_weighted:
-            how.append(
-                "The search weighted the columns by how steeply the RBF model's decision values "
-                "change with them."
-            )
+        if self._has_weights(name):
+            if self.screened is not None:
+                how.append(
+                    "The search first weighted each column by the centred alignment of its own kernel with "
+                    "the target, less what that is by chance."
+                )
+            if name != SCREENED:
+                how.append(
+                    "The search weighted the columns by how steeply the RBF model's decision values "
+                    "change with them."
+                )
         if name in SUMS and self.adds_widths:
             how.append("The sum adds RBF and Laplacian kernels of several widths, which are fixed.")
         elif name == SUM:
@@ -293,6 +318,13 @@ class Forms:
                 f"{', '.join(scores)}."
             )
         return how
+
+    def _has_weights(self, name: str) -> bool:
+        """Whether the columns of a form have weights."""
+        tried = [form for form in (SCREENED, *map(WEIGHTED.format, AUTO)) if form in self.choices]
+        return name in (*tried, WEIGHTED.format(SUM)) or (
+            name == SUM and bool(tried) and not self.adds_widths
+        )
 
     def _first_stage(self, first: Forms) -> str:
         """Who competed on some of the rows, and who went on."""

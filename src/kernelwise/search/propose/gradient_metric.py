@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.rounding import significant
+from kernelwise.criteria.columns import MAX_ROWS as MAX_SCREENED
+from kernelwise.criteria.columns import screened_weights
 from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Gaussian, Kernel, KernelSum
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import Samples
@@ -163,6 +165,49 @@ def gradient_outer_product(
     if size == 0.0:  # every machine is constant: no direction matters more than another
         return (np.eye(n_features) if full else np.ones(n_features)) / n_features
     return total / size
+
+
+#: The reason of kernels with weights of columns by their alignment with the target.
+ALIGNMENT = "alignment of the columns"
+#: Columns from which on some may be noise that hides the others.
+MANY_COLUMNS = 20
+#: Rows that tell whether that may be, and the share of columns which have to do with the target at most then.
+FEW_ROWS, FEW = 200, 0.5
+#: Seconds that it takes for each column and pair of rows, about, and pairs times columns at most.
+SECONDS_PER_PAIR, MOST_PAIRS = 3e-9, 2.5e8
+
+
+def screened_products(validator: CrossValidator) -> list[np.ndarray] | None:
+    """Weights of columns by their alignment with the target: without each fold, and of all rows (the last).
+
+    The gradients of a machine that noise keeps from learning do not tell which columns matter. None if there
+    are few columns, or if most of them, or none at all, have to do with the target. Columns weigh the same
+    without a fold if none of them is found there.
+    """
+    held, everyone = validator.in_folds, np.arange(len(validator.in_folds))
+    n_columns = held.n_columns
+    if n_columns < MANY_COLUMNS or (_screened(validator, everyone, FEW_ROWS, rounds=1) > 0.0).mean() > FEW:
+        return None
+    n_rows = min(MAX_SCREENED, max(FEW_ROWS, int(np.sqrt(MOST_PAIRS / n_columns))))
+    cost = 2.0 * SECONDS_PER_PAIR * n_columns * min(n_rows, len(held)) ** 2 * (len(validator.folds) + 1)
+    if not validator.context.deadline.allows("alignment of the columns", cost):
+        return None
+    final = _screened(validator, everyone, n_rows)
+    if not 0.0 < (final > 0.0).mean() <= FEW:
+        return None
+    by_fold = [_screened(validator, train, n_rows) for train, _ in validator.folds]
+    equal = columns_that_vary(validator.samples)
+    return [*(one if one.any() else equal for one in by_fold), final]
+
+
+def _screened(validator: CrossValidator, rows: np.ndarray, n_rows: int, rounds: int = 2) -> np.ndarray:
+    if len(rows) > n_rows:
+        rows = rows[sample(validator.in_folds.strata[rows], n_rows, validator.random_state)]
+    part = validator.in_folds[rows]
+    are_classes = validator.family.labels(part.y) is not None
+    return screened_weights(
+        part.Z, part.y, part.weight, are_classes=are_classes, columns=part.columns, rounds=rounds
+    )
 
 
 #: Gradients of all machines take as long as so many paths of C of the same kernel, about.

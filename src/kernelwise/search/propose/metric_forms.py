@@ -22,9 +22,11 @@ from kernelwise.search.propose.by_criterion import in_order_for
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.forms import Forms
 from kernelwise.search.propose.gradient_metric import (
+    ALIGNMENT,
     GRADIENTS,
     columns_that_vary,
     outer_products,
+    screened_products,
     tied,
     weighted,
 )
@@ -184,6 +186,9 @@ def by_gradients(validator: CrossValidator, name: str, plain: Choice) -> Choice:
     samples = validator.samples
     varies = columns_that_vary(samples)
     metrics.try_(PLAIN_METRIC, weighted(plain.scored.kernel, [varies], 0.0, samples.columns).final)
+    screened = screened_products(validator)
+    if screened is not None:
+        metrics.try_(ALIGNMENT, weighted(plain.scored.kernel, screened, columns=samples.columns))
     if samples.n_columns > 1:
         metrics.try_gradients(full=False)
         if name == "gaussian":
@@ -229,9 +234,16 @@ class MetricForms:
         return kernels.mapped(self._in_form) if isinstance(kernels, FoldKernels) else self._in_form(kernels)
 
     def try_gradients(self, *, full: bool) -> None:
-        """Try the metrics of two rounds of gradients, each also half-way from the plain one."""
+        """Try the metrics of two rounds of gradients, each also half-way from the plain one.
+
+        The first round is of the plain machine, or of that with screened columns if it is better.
+        """
         scored = self.plain.scored
         start, kernels = scored.kernel, scored.kernel
+        found = self.forms.choices.get(ALIGNMENT)
+        if found is not None and found.scored.best_score > scored.best_score:
+            assert found.climb is not None
+            scored, kernels = found.scored, found.climb.base
         for which in ROUNDS:
             if not self.validator.context.deadline.allows(f"gradients{which}", GRADIENTS * scored.seconds):
                 return

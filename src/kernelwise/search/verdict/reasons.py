@@ -45,6 +45,7 @@ WHY_TRIED = {
     "refined": "it is close to the width with the highest score",
     "first stage": "it did best on some of the rows",
     "gradients": "its feature weights come from the gradients of a trained model",
+    "alignment of the columns": "its feature weights come from the alignment of each column with the target",
     "sum of the forms": "the sum of the best kernels may be better than each of them",
     "sum of several widths": "a sum of kernels of several widths may be better than one",
     "other ε": "another ε may suit the best kernel better",

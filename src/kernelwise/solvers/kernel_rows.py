@@ -1,7 +1,7 @@
 """Rows of a Gram matrix that is never computed in full: made when needed, kept while there is room.
 
-Those of Gaussian and Laplacian kernels, and of sums of them, also come in single precision from the native
-core, so fast that none is kept.
+Those of Gaussian and Laplacian kernels, and of sums of them, also come from the native core, so fast that
+none is kept.
 """
 
 from __future__ import annotations
@@ -80,8 +80,10 @@ class KernelRows:
 PRODUCT, SQUARES, CITY_BLOCK = 0, 1, 2
 #: Distances whose kernels it has.
 NATIVE = ("sqeuclidean", "cityblock")
-#: Rounding of a product up to which it is as good as the differences, which take longer.
-MAX_ROUNDING = 1e-5
+#: Rows and columns of a tile of kernel values in double precision.
+TILE = 64, 1024
+#: Rounding of a product up to which it is as good as the differences, which take longer, by precision.
+MAX_ROUNDING = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-13}
 
 
 def can_be_native(kernel: Callable[..., np.ndarray], X: Samples) -> bool:
@@ -91,39 +93,92 @@ def can_be_native(kernel: Callable[..., np.ndarray], X: Samples) -> bool:
     return all(part.distance in NATIVE for _, part in kernel.parts())
 
 
-class NativeRows:
-    """Rows of a sum of Gaussian and Laplacian kernels in single precision, made by the native core.
+class NativeKernel:
+    """A sum of Gaussian and Laplacian kernels as the native core takes it, in the precision of ``dtype``.
 
     The exponent −s‖z − z'‖² of a Gaussian kernel is the product [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units
-    of ln 2, or where the norms are so large that their rounding would matter, the sum of squared differences.
-    Kernels of the same distance are powers of the same exponent.
+    of ln 2, or where the norms of ``X`` are so large that their rounding would matter, the sum of squared
+    differences. A sample of a much larger norm than all of X is so far from them that its kernel values are
+    zero, whatever the rounding. Kernels of the same distance are powers of the same exponent.
     """
+
+    def __init__(self, kernel: Kernel, X: np.ndarray, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        self._parts: list[tuple[Kernel, np.ndarray, int, float]] = []
+        shapes, powers = [], []
+        for shape, widths in _by_shape(kernel, X.shape[1]):
+            Z = np.asarray(shape.transform(X))
+            centre = Z.mean(axis=0)
+            largest, total = max(scale for scale, _ in widths), sum(weight for _, weight in widths)
+            unit, kind = largest / np.log(2.0), CITY_BLOCK
+            if shape.distance != "cityblock":
+                norm = float(np.einsum("ij,ij->i", Z - centre, Z - centre).max(initial=0.0))
+                rounding = 4.0 * total * unit * norm * float(np.finfo(self.dtype).eps)
+                kind = SQUARES if rounding > MAX_ROUNDING[self.dtype] else PRODUCT
+            self._parts.append((shape, centre, kind, unit))
+            shapes.append((kind, len(centre) + 2 * (kind == PRODUCT), len(widths)))
+            powers += [(scale / largest, weight) for scale, weight in widths]
+        self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
+
+    def rows(self, X: np.ndarray) -> np.ndarray:
+        """What exponents are made of for samples as rows, of shape (n_samples, n_numbers)."""
+        return self._numbers(X, lambda unit, Z, norms, ones: [2.0 * unit * Z, -norms, ones])
+
+    def columns(self, X: np.ndarray) -> np.ndarray:
+        """The same for samples as columns."""
+        return self._numbers(X, lambda unit, Z, norms, ones: [Z, ones, -norms])
+
+    def _numbers(self, X: np.ndarray, product: Callable[..., list[np.ndarray]]) -> np.ndarray:
+        found: list[np.ndarray] = []
+        for shape, centre, kind, unit in self._parts:
+            Z = np.asarray(shape.transform(X)) - centre
+            if kind == PRODUCT:
+                with np.errstate(over="ignore"):  # a sample that is far from all others: its exponents are −∞
+                    norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
+                found += product(unit, Z, norms, np.ones_like(norms))
+            else:
+                found.append((unit if kind == CITY_BLOCK else np.sqrt(unit)) * Z)
+        return np.concatenate(found, axis=1, dtype=self.dtype, casting="same_kind")
+
+
+class NativeTiles:
+    """Sums of kernel values of any samples with fixed ones ``Y``, in double precision, by small tiles."""
+
+    def __init__(self, kernel: Kernel, Y: np.ndarray) -> None:
+        self.kernel = NativeKernel(kernel, Y, np.float64)
+        self.panels = in_panels(np.ascontiguousarray(self.kernel.columns(Y).T), np.arange(len(Y)))
+
+    def add(self, X: np.ndarray, factors: np.ndarray, out: np.ndarray) -> None:
+        """out += K(X, Y) @ factors, of shapes (n_samples, n_factors) and (n_fixed, n_factors)."""
+        height, width = max(TILE[0], _native.ROWS), TILE[1] // _native.WIDTH
+        memory = np.empty(height * width * _native.WIDTH)
+        for first in range(0, len(X), height):
+            rows = self.kernel.rows(X[first : first + height])
+            n = len(rows)
+            rows = rows[np.resize(np.arange(n), max(n, _native.ROWS))]
+            for start in range(0, len(self.panels), width):
+                panels = self.panels[start : start + width]
+                part = factors[start * _native.WIDTH : (start + width) * _native.WIDTH]
+                size = len(panels) * _native.WIDTH
+                K = memory[: len(rows) * size].reshape(len(rows), size)
+                _native.fill_kernel(*self.kernel.terms, rows, panels, K)
+                out[first : first + n] += K[:n, : len(part)] @ part
+
+
+class NativeRows:
+    """Rows of a sum of Gaussian and Laplacian kernels in single precision, made by the native core."""
 
     dtype: np.dtype = np.dtype(np.float32)
 
     def __init__(self, kernel: Kernel, X: np.ndarray) -> None:
         X = np.asarray(X, dtype=np.float64)
-        self.n = X.shape[0]
-        shapes, powers = [], []
-        left: list[np.ndarray] = []
-        right: list[np.ndarray] = []
-        for shape, widths in _by_shape(kernel, X.shape[1]):
-            Z = np.asarray(shape.transform(X))
-            Z = Z - Z.mean(axis=0)
-            largest = max(scale for scale, _ in widths)
-            total = sum(weight for _, weight in widths)
-            kind, rows, columns = _exponents(shape, Z, largest / np.log(2.0), total)
-            left.append(rows)
-            right.append(columns)
-            shapes.append((kind, rows.shape[1], len(widths)))
-            powers += [(scale / largest, weight) for scale, weight in widths]
-        self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
-        self.left = np.concatenate(left, axis=1, dtype=self.dtype, casting="same_kind")
-        self.right = np.concatenate([block.T for block in right], dtype=self.dtype, casting="same_kind")
+        native = NativeKernel(kernel, X, self.dtype)
+        self.n, self.terms = X.shape[0], native.terms
+        self.left, self.right = native.rows(X), np.ascontiguousarray(native.columns(X).T)
 
     def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
         """Write K[indices][:, indices] to the first columns of ``out``; the others get finite values, too."""
-        panels = self._panels(indices)
+        panels = in_panels(self.right, indices)
         width = panels.shape[0] * panels.shape[2]
         if width <= out.shape[1] and indices.size >= _native.ROWS and out.flags.c_contiguous:
             _native.fill_kernel(*self.terms, self.left[indices], panels, out)
@@ -142,7 +197,7 @@ class NativeRows:
         where = np.arange(f.size)[columns]
         if indices.size == 0 or where.size == 0:
             return
-        panels = self._panels(where)
+        panels = in_panels(self.right, where)
         left = self.left[np.resize(indices, -(-indices.size // _native.ROWS) * _native.ROWS)]
         factors = np.zeros(left.shape[0], self.dtype)
         factors[: indices.size] = change
@@ -150,12 +205,13 @@ class NativeRows:
         _native.add_kernel(*self.terms, left, factors, panels, total)
         f[where] -= total[: where.size]
 
-    def _panels(self, columns: np.ndarray) -> np.ndarray:
-        """These columns of ``right`` as panels of the native core's width, the last one filled up."""
-        width = _native.WIDTH
-        n_panels = -(-columns.size // width)
-        right = self.right.take(np.resize(columns, n_panels * width), axis=1)
-        return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))
+
+def in_panels(right: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """These columns of ``right`` as panels of the native core's width, the last one filled up."""
+    width = _native.WIDTH
+    n_panels = -(-columns.size // width)
+    right = right.take(np.resize(columns, n_panels * width), axis=1)
+    return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))
 
 
 def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[float, float]]]]:
@@ -167,20 +223,3 @@ def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[
         key = shape.distance, b"" if L is None else L.tobytes()
         found.setdefault(key, (shape, []))[1].append((factor * shape.scale, weight))
     return list(found.values())
-
-
-def _exponents(
-    shape: Kernel, Z: np.ndarray, unit: float, weight: float
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """The kind of a term, and what its exponents −unit·D are made of for rows and for columns.
-
-    ``Z`` are the samples after the map of the kernel, centred, and ``weight`` is what the powers add up to.
-    """
-    if shape.distance == "cityblock":
-        return CITY_BLOCK, unit * Z, unit * Z
-    norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
-    if 4.0 * weight * float(norms.max(initial=0.0)) * np.finfo(np.float32).eps > MAX_ROUNDING:
-        Z = np.sqrt(unit) * Z
-        return SQUARES, Z, Z
-    ones = np.ones_like(norms)
-    return PRODUCT, np.hstack([2.0 * unit * Z, -norms, ones]), np.hstack([Z, ones, -norms])

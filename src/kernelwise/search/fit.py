@@ -227,7 +227,8 @@ def prepare_fit(
         random_state=seed,
         needs_all_classes=needs_all,
     )
-    folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
+    how = {"random_state": seed, "needs_all_classes": needs_all, "memory_limit": settings.memory_limit}
+    folds = assign_folds(samples, cv, family, context, **how)
     family = family.for_rows(samples, folds.rows, seed)
     values, runner, of_solver = family.values(settings.values_of_C), _runner(settings), settings.of_solver
     validator = CrossValidator(
@@ -239,7 +240,7 @@ def prepare_fit(
 def _runner(settings: FitSettings) -> Any:
     """Where paths are run."""
     if settings.backend is None:
-        return Here
+        return partial(Here, memory_limit=settings.memory_limit)
     from kernelwise.distributed.dask_runner import OnDask
 
     return OnDask
@@ -254,6 +255,7 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
     last = None
     if settings.refit is not False:
         context.on_phase(FINAL)
+        validator.release()
         with context.task("refit"):
             last = finish(FinalStep(trainer, settings, validator, choice, found.answers.costs))
     found.machine = last
@@ -281,6 +283,7 @@ def _end_one_class(found: Found, trainer: Trainer, data: TrainingData, settings:
     found.table["width_factor"] = np.array([one.factor for one in tried])
     step = FinalStep(trainer, settings, validator, choice)
     context.on_phase(FINAL)
+    validator.release()
     with context.task("refit"):
         trained = found.one_class = finish_one_class(step)
     result = one_class_result(step, trained, found.table, found.row)

@@ -6,7 +6,7 @@ none is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,17 +21,25 @@ CROWDED = 0.4  # share of the kept rows from which one product over all of them 
 
 
 class KernelRows:
-    """Rows of the Gram matrix ``kernel(X, X)``; the first ones computed are kept within a limit in bytes."""
+    """Rows of the Gram matrix ``kernel(X, X)``; the first ones computed are kept within a limit in bytes.
+
+    None is kept that the native core makes: it takes no longer to make it again than to read it.
+    """
 
     dtype: np.dtype = np.dtype(np.float64)
 
     def __init__(self, kernel: Callable[..., np.ndarray], X: Samples, memory_limit: int) -> None:
-        self.kernel, self.X = kernel, X
-        self.n = X.shape[0]
-        self.capacity = min(self.n, memory_limit // (self.dtype.itemsize * self.n))
+        self.kernel: Any = kernel
+        self.X, self.n, self.is_native = X, X.shape[0], can_be_native(kernel, X)
+        most = 0 if self.is_native else memory_limit // (self.dtype.itemsize * self.n)
+        self.capacity = min(self.n, most)
         self.kept = np.empty((self.capacity, self.n), self.dtype)  # pages are taken when first written
         self.n_kept = 0
         self.kept_at = np.full(self.n, -1)  # index in `kept` of every row, −1 for none
+
+    def rest_of(self, memory_limit: int) -> int:
+        """Bytes of a limit that are left beside half of it for rows, or beside small things if none is kept."""
+        return memory_limit * 3 // 4 if self.is_native else memory_limit // 2
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
         """K[indices][:, columns]"""
@@ -39,12 +47,19 @@ class KernelRows:
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         """K[indices][:, indices] in double precision."""
+        if self.is_native:
+            return NativeTiles(self.kernel, self.X[indices]).values(self.X[indices])
         return np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64)
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
+        if self.is_native and indices.size:
+            sums = np.zeros((f[columns].size, 1))
+            NativeTiles(self.kernel, self.X[indices]).add(self.X[columns], change[:, None], sums)
+            f[columns] -= sums[:, 0]
+            return
         is_kept = self.kept_at[indices] >= 0
         total = self._sum_of_kept(indices[is_kept], change[is_kept].astype(self.dtype), columns)
         new, change_of_new = indices[~is_kept], change[~is_kept].astype(self.dtype)
@@ -80,7 +95,7 @@ class KernelRows:
 PRODUCT, SQUARES, CITY_BLOCK = 0, 1, 2
 #: Distances whose kernels it has.
 NATIVE = ("sqeuclidean", "cityblock")
-#: Rows and columns of a tile of kernel values in double precision.
+#: Rows and columns of a tile of kernel values in double precision: at least a block, and whole panels.
 TILE = 64, 1024
 #: Rounding of a product up to which it is as good as the differences, which take longer, by precision.
 MAX_ROUNDING = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-13}
@@ -145,24 +160,36 @@ class NativeTiles:
     """Sums of kernel values of any samples with fixed ones ``Y``, in double precision, by small tiles."""
 
     def __init__(self, kernel: Kernel, Y: np.ndarray) -> None:
-        self.kernel = NativeKernel(kernel, Y, np.float64)
+        self.kernel, self.n = NativeKernel(kernel, Y, np.float64), len(Y)
         self.panels = in_panels(np.ascontiguousarray(self.kernel.columns(Y).T), np.arange(len(Y)))
+
+    def values(self, X: np.ndarray) -> np.ndarray:
+        """K(X, Y), of shape (n_samples, n_fixed)."""
+        K = np.empty((len(X), self.n))
+        for rows, columns, tile in self._tiles(X):
+            K[rows, columns] = tile
+        return K
 
     def add(self, X: np.ndarray, factors: np.ndarray, out: np.ndarray) -> None:
         """out += K(X, Y) @ factors, of shapes (n_samples, n_factors) and (n_fixed, n_factors)."""
-        height, width = max(TILE[0], _native.ROWS), TILE[1] // _native.WIDTH
-        memory = np.empty(height * width * _native.WIDTH)
+        for rows, columns, tile in self._tiles(X):
+            out[rows] += tile @ factors[columns]
+
+    def _tiles(self, X: np.ndarray) -> Iterator[tuple[slice, slice, np.ndarray]]:
+        """Rows, columns and kernel values of tiles, which are valid until the next one."""
+        height, width = TILE
+        memory = np.empty(height * width)
         for first in range(0, len(X), height):
-            rows = self.kernel.rows(X[first : first + height])
-            n = len(rows)
-            rows = rows[np.resize(np.arange(n), max(n, _native.ROWS))]
-            for start in range(0, len(self.panels), width):
-                panels = self.panels[start : start + width]
-                part = factors[start * _native.WIDTH : (start + width) * _native.WIDTH]
+            left = self.kernel.rows(X[first : first + height])
+            n = len(left)
+            left = left[np.resize(np.arange(n), max(n, _native.ROWS))]
+            for start in range(0, self.n, width):
+                stop = min(start + width, self.n)
+                panels = self.panels[start // _native.WIDTH : -(-stop // _native.WIDTH)]
                 size = len(panels) * _native.WIDTH
-                K = memory[: len(rows) * size].reshape(len(rows), size)
-                _native.fill_kernel(*self.kernel.terms, rows, panels, K)
-                out[first : first + n] += K[:n, : len(part)] @ part
+                K = memory[: len(left) * size].reshape(len(left), size)
+                _native.fill_kernel(*self.kernel.terms, left, panels, K)
+                yield slice(first, first + n), slice(start, stop), K[:n, : stop - start]
 
 
 class NativeRows:

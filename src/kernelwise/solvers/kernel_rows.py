@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise import _native
+from kernelwise._core.threads import threads
 from kernelwise._core.typing import Samples
 from kernelwise.kernels import Kernel
 
@@ -114,10 +115,11 @@ class NativeKernel:
     The exponent −s‖z − z'‖² of a Gaussian kernel is the product [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units
     of ln 2, or where the norms of ``X`` are so large that their rounding would matter, the sum of squared
     differences. A sample of a much larger norm than all of X is so far from them that its kernel values are
-    zero, whatever the rounding. Kernels of the same distance are powers of the same exponent.
+    zero, whatever the rounding. Differences take a little longer, but make K symmetric to the last bit, if it
+    must be ``symmetric``. Kernels of the same distance are powers of the same exponent.
     """
 
-    def __init__(self, kernel: Kernel, X: np.ndarray, dtype: Any) -> None:
+    def __init__(self, kernel: Kernel, X: np.ndarray, dtype: Any, *, symmetric: bool = False) -> None:
         self.dtype = np.dtype(dtype)
         self._parts: list[tuple[Kernel, np.ndarray, int, float]] = []
         shapes, powers = [], []
@@ -129,7 +131,7 @@ class NativeKernel:
             if shape.distance != "cityblock":
                 norm = float(np.einsum("ij,ij->i", Z - centre, Z - centre).max(initial=0.0))
                 rounding = 4.0 * total * unit * norm * float(np.finfo(self.dtype).eps)
-                kind = SQUARES if rounding > MAX_ROUNDING[self.dtype] else PRODUCT
+                kind = SQUARES if symmetric or rounding > MAX_ROUNDING[self.dtype] else PRODUCT
             self._parts.append((shape, centre, kind, unit))
             shapes.append((kind, len(centre) + 2 * (kind == PRODUCT), len(widths)))
             powers += [(scale / largest, weight) for scale, weight in widths]
@@ -197,9 +199,9 @@ class NativeRows:
 
     dtype: np.dtype = np.dtype(np.float32)
 
-    def __init__(self, kernel: Kernel, X: np.ndarray) -> None:
+    def __init__(self, kernel: Kernel, X: np.ndarray, *, symmetric: bool = False) -> None:
         X = np.asarray(X, dtype=np.float64)
-        native = NativeKernel(kernel, X, self.dtype)
+        native = NativeKernel(kernel, X, self.dtype, symmetric=symmetric)
         self.n, self.terms = X.shape[0], native.terms
         self.left, self.right = native.rows(X), np.ascontiguousarray(native.columns(X).T)
 
@@ -216,6 +218,21 @@ class NativeRows:
             _native.fill_kernel(*self.terms, self.left[rows], panels, values)
             out[:, :width] = values[: indices.size, : out.shape[1]]
             out[:, width:] = 0.0
+
+    def gram(self, out: np.ndarray, n_jobs: int | None = 1) -> np.ndarray:
+        """Write all of K to ``out``, of shape (n, n); return it. Threads make no difference to the values."""
+        panels = in_panels(self.right, np.arange(self.n))
+        width = panels.shape[0] * panels.shape[2]
+        height = max(_native.ROWS, BLOCK // (8 * self.dtype.itemsize * width))  # it stays in the cache
+
+        def make(first: int) -> None:
+            rows = np.arange(first, min(first + height, self.n))
+            values = np.empty((max(rows.size, _native.ROWS), width), self.dtype)
+            _native.fill_kernel(*self.terms, self.left[np.resize(rows, len(values))], panels, values)
+            out[rows] = values[: rows.size, : self.n]
+
+        threads(n_jobs)((make, (first,), {}) for first in range(0, self.n, height))
+        return out
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL

@@ -176,8 +176,9 @@ FEWEST_FOLDS = 2
 SIGMOID_FOLDS = 5
 #: Paths of C that a time budget should allow.
 N_PATHS = 8
-#: Gram matrices that a search holds, at least: a sum of kernels, one of them, and its distances.
-LEAST_MATRICES = 3
+#: Gram matrices that a search holds, at least: that of a sum of kernels in both precisions, that of a part of
+#: it, and distances.
+LEAST_MATRICES = 3.5
 #: Rows that a search looks at, at least, however short its time and memory are.
 FEWEST_ROWS = 300
 

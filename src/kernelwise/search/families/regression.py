@@ -58,6 +58,7 @@ class Regression(Family):
     max_rows = 2000
     path_matrices = 6.0  # K is repeated twice in both directions
     path_cost = 2e-7
+    takes_single = True
     width_rules = NUMBER_RULES
     metric_criteria: ClassVar = {"low-rank": (TargetAlignment(centered=True),)}
     by_score = ("auto", "cv-error")

@@ -33,6 +33,7 @@ from kernelwise.estimators.kernel_argument import (
 )
 from kernelwise.estimators.unlike import Unlike, find_unlike
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
+from kernelwise.kernels import Kernel
 from kernelwise.search import apply_scaler
 from kernelwise.solvers.kernel_rows import NativeTiles, can_be_native
 from kernelwise.tables import Column, Table, fit_columns
@@ -326,7 +327,7 @@ def decision_values(
     coefficients = np.ascontiguousarray(beta.T)
     for start in range(0, n_support, columns):
         part = slice(start, min(start + columns, n_support))
-        tiles = NativeTiles(kernel, support[part]) if is_native else None
+        tiles = NativeTiles(kernel, support[part]) if isinstance(kernel, Kernel) and is_native else None
 
         def add(first: int, part: slice = part, tiles: NativeTiles | None = tiles) -> None:
             block = slice(first, min(first + rows, n_rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,7 +139,8 @@ def resolve_gamma(gamma: Any, X: Any, weight: np.ndarray | None = None) -> float
     return scale_gamma(X, weight) if gamma == "scale" else 1.0 / X.shape[1]
 
 
-class OfNumbers(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class OfNumbers:
     """A user's function of samples of any kind, called with the numbers of samples: solvers take arrays."""
 
     function: KernelFunction

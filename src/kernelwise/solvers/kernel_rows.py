@@ -31,7 +31,8 @@ class KernelRows:
 
     def __init__(self, kernel: Callable[..., np.ndarray], X: Samples, memory_limit: int) -> None:
         self.kernel: Any = kernel
-        self.X, self.n, self.is_native = X, X.shape[0], can_be_native(kernel, X)
+        self.X: Any = X
+        self.n, self.is_native = X.shape[0], can_be_native(kernel, X)
         most = 0 if self.is_native else memory_limit // (self.dtype.itemsize * self.n)
         self.capacity = min(self.n, most)
         self.kept = np.empty((self.capacity, self.n), self.dtype)  # pages are taken when first written
@@ -39,7 +40,7 @@ class KernelRows:
         self.kept_at = np.full(self.n, -1)  # index in `kept` of every row, −1 for none
 
     def rest_of(self, memory_limit: int) -> int:
-        """Bytes of a limit that are left beside half of it for rows, or beside small things if none is kept."""
+        """Bytes of a limit that are left beside those for rows: half of it, or more if none is kept."""
         return memory_limit * 3 // 4 if self.is_native else memory_limit // 2
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from kernelwise._core.memory import MEMORY_LIMIT, MIB, matrices_within
+from kernelwise._core.memory import MEMORY_LIMIT, MIB, check_gram_memory, matrices_within
 from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_gram
 from kernelwise.exceptions import DegenerateGramError
@@ -131,6 +131,7 @@ class FoldProblem:
     def single_gram(self, kernel: Kernel, out: np.ndarray | None = None) -> np.ndarray:
         """The Gram matrix in single precision, of shape (n_samples, n_samples)."""
         if out is None:
+            check_gram_memory(1, self.Z.shape[0], itemsize=4)
             out = np.empty((self.Z.shape[0],) * 2, SINGLE)
         return NativeRows(kernel, self.Z, symmetric=True).gram(out, self.settings.get("n_jobs"))
 

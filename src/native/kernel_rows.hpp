@@ -1,8 +1,9 @@
-// Values of sums of Gaussian and Laplacian kernels in single precision, made in the registers of the processor.
+// Values of sums of Gaussian and Laplacian kernels, made in the registers of the processor: in single precision for rows
+// of a solver, in double precision for predictions.
 //
 // A value is Σ weight·2^(scale·e) over the terms of the sum. The exponent e of a term is the product of a row of ``left`` with
 // a column of a panel, or less than zero the sum of their squared or absolute differences. A matrix product followed by
-// exponentials writes and reads each value twice; here a block of KERNEL_ROWS × (VECTORS·LANES) exponents is summed up in
+// exponentials writes and reads each value twice; here a block of KERNEL_ROWS × AT_ONCE exponents is summed up in
 // registers, turned into powers there, and stored or summed up.
 #pragma once
 
@@ -18,18 +19,44 @@ constexpr int BYTES = 32, VECTORS = 2;
 #else
 constexpr int BYTES = 16, VECTORS = 2;
 #endif
-constexpr Index AT_ONCE = VECTORS * BYTES / 4;  // columns
 
 typedef float Floats __attribute__((vector_size(BYTES), aligned(4), may_alias));
+typedef double Doubles __attribute__((vector_size(BYTES), aligned(8), may_alias));
 typedef std::int32_t Bits __attribute__((vector_size(BYTES)));
 typedef std::uint32_t Unsigned __attribute__((vector_size(BYTES)));
+typedef std::int64_t LongBits __attribute__((vector_size(BYTES)));
+typedef std::uint64_t LongUnsigned __attribute__((vector_size(BYTES)));
 
+template <class Real>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+    using Type = Floats;
+};
+template <>
+struct VectorOf<double> {
+    using Type = Doubles;
+};
+template <class Real>
+using Vector = typename VectorOf<Real>::Type;
+template <class Real>
+constexpr Index N_LANES = BYTES / static_cast<Index>(sizeof(Real));
+template <class Real>
+constexpr Index AT_ONCE = VECTORS * N_LANES<Real>;  // columns
+
+template <class Real>
 struct Block {
-    Floats values[KERNEL_ROWS][VECTORS];
+    Vector<Real> values[KERNEL_ROWS][VECTORS];
 };
 
-KERNELWISE_INLINE Floats load(const float* at) { return *reinterpret_cast<const Floats*>(at); }
-KERNELWISE_INLINE void store(Floats values, float* at) { *reinterpret_cast<Floats*>(at) = values; }
+template <class Real>
+KERNELWISE_INLINE Vector<Real> load(const Real* at) {
+    return *reinterpret_cast<const Vector<Real>*>(at);
+}
+template <class Real>
+KERNELWISE_INLINE void store(Vector<Real> values, Real* at) {
+    *reinterpret_cast<Vector<Real>*>(at) = values;
+}
 
 // 2^x, after moving x between −100 and 0. Below that it counts as zero wherever it is used, but products with a
 // denormal number would take a hundred times as long; the greatest is that of a sample with itself.
@@ -51,23 +78,46 @@ KERNELWISE_INLINE Floats power(Floats x) {
     return (Floats)((Unsigned)value + ((Unsigned)rounded << 23));
 }
 
+// The same in double precision, where what would be a denormal number is zero.
+KERNELWISE_INLINE Doubles power(Doubles x) {
+    constexpr double LEAST = -1022.0, ROUND = 0x1.8p52;
+    const LongBits is_more = (LongBits)(x > LEAST);
+    x = (Doubles)((LongBits)(x < 0.0 ? x : Doubles{}) & is_more);
+    const Doubles rounded = x + ROUND, r = x - (rounded - ROUND);
+    // 1 + r(q0 + q1 r + … + q10 r¹⁰), the interpolation at Chebyshev's nodes: rounding is more than its error
+    Doubles value = Doubles{} + 0x1.e9d3fe3952179p-32;
+    value = value * r + 0x1.e6063f7217bc6p-28;
+    value = value * r + 0x1.b524fae627834p-24;
+    value = value * r + 0x1.62bfd47773353p-20;
+    value = value * r + 0x1.ffcbfc670dcd4p-17;
+    value = value * r + 0x1.430913096fd9fp-13;
+    value = value * r + 0x1.5d87fe78a5276p-10;
+    value = value * r + 0x1.3b2ab6fba1ddap-7;
+    value = value * r + 0x1.c6b08d704a0c2p-5;
+    value = value * r + 0x1.ebfbdff82c598p-3;
+    value = value * r + 0x1.62e42fefa39efp-1;
+    value = value * r + 1.0;
+    return (Doubles)((LongBits)((LongUnsigned)value + ((LongUnsigned)rounded << 52)) & is_more);
+}
+
 KERNELWISE_INLINE Floats magnitudes(Floats x) { return (Floats)((Bits)x & 0x7fffffff); }
+KERNELWISE_INLINE Doubles magnitudes(Doubles x) { return (Doubles)((LongBits)x & 0x7fffffffffffffff); }
 
 // Exponents of one term: its ``size`` columns of KERNEL_ROWS rows, ``stride`` numbers apart, with AT_ONCE columns of a panel.
-template <Index kind>
-KERNELWISE_INLINE Block exponents(const float* left, Index stride, const float* panel, Index size) {
-    Block sums{};
+template <Index kind, class Real>
+KERNELWISE_INLINE Block<Real> exponents(const Real* left, Index stride, const Real* panel, Index size) {
+    Block<Real> sums{};
     for (Index k = 0; k < size; ++k)
 #pragma GCC unroll 4
         for (int v = 0; v < VECTORS; ++v) {
-            const Floats column = load(panel + k * KERNEL_WIDTH + v * (BYTES / 4));
+            const Vector<Real> column = load(panel + k * KERNEL_WIDTH + v * N_LANES<Real>);
 #pragma GCC unroll 4
             for (int i = 0; i < KERNEL_ROWS; ++i) {
-                const float row = left[i * stride + k];
+                const Real row = left[i * stride + k];
                 if constexpr (kind == PRODUCT) {
                     sums.values[i][v] += row * column;
                 } else {
-                    const Floats difference = row - column;
+                    const Vector<Real> difference = row - column;
                     sums.values[i][v] -= kind == SQUARES ? difference * difference : magnitudes(difference);
                 }
             }
@@ -76,17 +126,18 @@ KERNELWISE_INLINE Block exponents(const float* left, Index stride, const float* 
 }
 
 // Kernel values of KERNEL_ROWS rows of ``left`` with the first AT_ONCE columns of a panel.
-KERNELWISE_INLINE Block block(const KernelTerms& terms, const float* left, Index stride, const float* panel) {
-    Block total{};
+template <class Real>
+KERNELWISE_INLINE Block<Real> block(const KernelTerms<Real>& terms, const Real* left, Index stride, const Real* panel) {
+    Block<Real> total{};
     Index power_at = 0;
     for (Index t = 0; t < terms.shapes.count; ++t) {
         const Row<const Index> shape = terms.shapes[t];
         const Index size = shape[1];
-        const Block sums = shape[0] == PRODUCT   ? exponents<PRODUCT>(left, stride, panel, size)
-                           : shape[0] == SQUARES ? exponents<SQUARES>(left, stride, panel, size)
-                                                 : exponents<CITY_BLOCK>(left, stride, panel, size);
+        const Block<Real> sums = shape[0] == PRODUCT   ? exponents<PRODUCT>(left, stride, panel, size)
+                                 : shape[0] == SQUARES ? exponents<SQUARES>(left, stride, panel, size)
+                                                       : exponents<CITY_BLOCK>(left, stride, panel, size);
         for (const Index stop = power_at + shape[2]; power_at < stop; ++power_at) {
-            const float scale = terms.powers[power_at][0], weight = terms.powers[power_at][1];
+            const Real scale = terms.powers[power_at][0], weight = terms.powers[power_at][1];
 #pragma GCC unroll 4
             for (int i = 0; i < KERNEL_ROWS; ++i)
 #pragma GCC unroll 4
@@ -100,38 +151,40 @@ KERNELWISE_INLINE Block block(const KernelTerms& terms, const float* left, Index
 
 // Write the kernel values of rows and columns to ``out``, which may have fewer rows than ``left``. A row of ``panels`` is
 // a panel, of left.stride × KERNEL_WIDTH numbers.
-inline void fill(const KernelTerms& terms, Rows<const float> left, Rows<const float> panels, Rows<float> out) {
+template <class Real>
+inline void fill(const KernelTerms<Real>& terms, Rows<const Real> left, Rows<const Real> panels, Rows<Real> out) {
     for (Index k = 0; k < out.count; k += KERNEL_ROWS) {
         const Index first = smaller(k, out.count - KERNEL_ROWS);  // the last rows may be written again
         for (Index c = 0; c < panels.count; ++c)
-            for (Index t = 0; t < KERNEL_WIDTH; t += AT_ONCE) {
-                const Block found = block(terms, left[first].first, left.stride, panels[c].first + t);
+            for (Index t = 0; t < KERNEL_WIDTH; t += AT_ONCE<Real>) {
+                const Block<Real> found = block(terms, left[first].first, left.stride, panels[c].first + t);
 #pragma GCC unroll 4
                 for (int i = 0; i < KERNEL_ROWS; ++i)
 #pragma GCC unroll 4
                     for (int v = 0; v < VECTORS; ++v)
-                        store(found.values[i][v], out[first + i].first + c * KERNEL_WIDTH + t + v * (BYTES / 4));
+                        store<Real>(found.values[i][v],
+                                    out[first + i].first + c * KERNEL_WIDTH + t + v * N_LANES<Real>);
             }
     }
 }
 
 // Add Σ change_k times the kernel values of row k to ``total``; a multiple of KERNEL_ROWS rows.
-inline void add(const KernelTerms& terms, Rows<const float> left, Row<const float> change, Rows<const float> panels,
-                Row<double> total) {
+inline void add(const KernelTerms<float>& terms, Rows<const float> left, Row<const float> change,
+                Rows<const float> panels, Row<double> total) {
     for (Index c = 0; c < panels.count; ++c)
         for (Index start = 0; start < left.count; start += KERNEL_ROWS * FLUSH) {
             alignas(64) float part[KERNEL_WIDTH] = {};
             const Index stop = smaller(start + KERNEL_ROWS * FLUSH, left.count);
             for (Index k = start; k < stop; k += KERNEL_ROWS)
-                for (Index t = 0; t < KERNEL_WIDTH; t += AT_ONCE) {
-                    const Block found = block(terms, left[k].first, left.stride, panels[c].first + t);
+                for (Index t = 0; t < KERNEL_WIDTH; t += AT_ONCE<float>) {
+                    const Block<float> found = block(terms, left[k].first, left.stride, panels[c].first + t);
 #pragma GCC unroll 4
                     for (int v = 0; v < VECTORS; ++v) {
-                        float* const at = part + t + v * (BYTES / 4);
+                        float* const at = part + t + v * N_LANES<float>;
                         Floats sum = load(at);
 #pragma GCC unroll 4
                         for (int i = 0; i < KERNEL_ROWS; ++i) sum += change[k + i] * found.values[i][v];
-                        store(sum, at);
+                        store<float>(sum, at);
                     }
                 }
             for (Index t = 0; t < KERNEL_WIDTH; ++t) total[c * KERNEL_WIDTH + t] += static_cast<double>(part[t]);

@@ -198,18 +198,21 @@ void vote(Matrix<const double> decision, Index n_classes, Vector<std::int32_t> f
     }
 }
 
-Rows<const float> panels_of(const Matrix<const float>& left, const Cube<const float>& panels) {
+template <class Real>
+Rows<const Real> panels_of(const Matrix<const Real>& left, const Cube<const Real>& panels) {
     need(panels.shape(1) == left.shape(1) && panels.shape(2) == KERNEL_WIDTH,
          "A panel has a row of 64 numbers for each column of the rows.");
     return {panels.data(), static_cast<Index>(panels.shape(0)), static_cast<Index>(panels.shape(1)) * KERNEL_WIDTH};
 }
 
 using Shapes = nb::ndarray<const Index, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
-using Powers = nb::ndarray<const float, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+template <class Real>
+using Powers = nb::ndarray<const Real, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
-KernelTerms terms_of(const Shapes& shapes, const Powers& powers, const Matrix<const float>& left) {
-    const KernelTerms terms{{shapes.data(), static_cast<Index>(shapes.shape(0)), 3},
-                            {powers.data(), static_cast<Index>(powers.shape(0)), 2}};
+template <class Real>
+KernelTerms<Real> terms_of(const Shapes& shapes, const Powers<Real>& powers, const Matrix<const Real>& left) {
+    const KernelTerms<Real> terms{{shapes.data(), static_cast<Index>(shapes.shape(0)), 3},
+                                  {powers.data(), static_cast<Index>(powers.shape(0)), 2}};
     const Index n_columns = static_cast<Index>(left.shape(1));
     Index columns_left = n_columns, powers_left = terms.powers.count;
     for (Index t = 0; t < terms.shapes.count; ++t) {
@@ -225,20 +228,22 @@ KernelTerms terms_of(const Shapes& shapes, const Powers& powers, const Matrix<co
     return terms;
 }
 
-void fill_kernel(Shapes shapes, Powers powers, Matrix<const float> left, Cube<const float> panels, Matrix<float> out) {
-    const KernelTerms terms = terms_of(shapes, powers, left);
-    const Rows<const float> columns = panels_of(left, panels);
+template <class Real>
+void fill_kernel(Shapes shapes, Powers<Real> powers, Matrix<const Real> left, Cube<const Real> panels,
+                 Matrix<Real> out) {
+    const KernelTerms<Real> terms = terms_of(shapes, powers, left);
+    const Rows<const Real> columns = panels_of(left, panels);
     need(KERNEL_ROWS <= static_cast<Index>(out.shape(0)) && out.shape(0) <= left.shape(0) &&
              static_cast<Index>(out.shape(1)) >= columns.count * KERNEL_WIDTH,
          std::to_string(left.shape(0)) + " rows and " + std::to_string(panels.shape(0)) +
              " panels do not fit the array.");
     nb::gil_scoped_release without_lock;
-    chosen_functions().fill_kernel(terms, view(left), columns, view(out));
+    std::get<FillKernel<Real>>(chosen_functions().fill_kernel)(terms, view(left), columns, view(out));
 }
 
-void add_kernel(Shapes shapes, Powers powers, Matrix<const float> left, Vector<const float> change,
+void add_kernel(Shapes shapes, Powers<float> powers, Matrix<const float> left, Vector<const float> change,
                 Cube<const float> panels, Vector<double> total) {
-    const KernelTerms terms = terms_of(shapes, powers, left);
+    const KernelTerms<float> terms = terms_of(shapes, powers, left);
     const Rows<const float> columns = panels_of(left, panels);
     need(left.shape(0) % KERNEL_ROWS == 0 && change.size() == left.shape(0) &&
              static_cast<Index>(total.size()) == columns.count * KERNEL_WIDTH,
@@ -412,7 +417,8 @@ NB_MODULE(_native, module) {
     define(module, "has_copies", &has_copies<double>, "K");
     define(module, "has_copies", &has_copies<float>, "K");
     define(module, "vote", &vote, "decision", "n_classes"_a, "found");
-    define(module, "fill_kernel", &fill_kernel, "shapes", "powers", "left", "panels", "out");
+    define(module, "fill_kernel", &fill_kernel<float>, "shapes", "powers", "left", "panels", "out");
+    define(module, "fill_kernel", &fill_kernel<double>, "shapes", "powers", "left", "panels", "out");
     define(module, "add_kernel", &add_kernel, "shapes", "powers", "left", "change", "panels", "total");
     define(module, "decay", &decay, "D", "scale"_a, "out");
     define(module, "fit_sigmoids", &fit_sigmoids, "f", "target", "w", "points");

@@ -29,7 +29,7 @@ extern const Functions functions;
 constinit const Functions functions{
     {solve_path<double, float>, solve_path<double, double>, solve_path<float, float>, solve_path<float, double>},
     {fold_functions<double>, fold_functions<float>},
-    kernel_rows::fill,
+    {kernel_rows::fill<float>, kernel_rows::fill<double>},
     kernel_rows::add,
     decay,
     sigmoids::fit,

@@ -11,6 +11,9 @@ namespace kernelwise {
 template <class Gram, class T>
 using SolvePath = PathEnd (*)(const Problem<Gram>&, Pool<T>&, const PathOfC&, const Rules&);
 
+template <class Real>
+using FillKernel = void (*)(const KernelTerms<Real>&, Rows<const Real> left, Rows<const Real> panels, Rows<Real> out);
+
 // `FoldPaths` and `Shared` of one target, behind addresses: their classes are others for each target.
 template <class Gram>
 struct FoldFunctions {
@@ -27,9 +30,9 @@ struct Functions {
     std::tuple<SolvePath<double, float>, SolvePath<double, double>, SolvePath<float, float>, SolvePath<float, double>>
         path;
     std::tuple<FoldFunctions<double>, FoldFunctions<float>> folds;
-    void (*fill_kernel)(const KernelTerms&, Rows<const float> left, Rows<const float> panels, Rows<float> out);
-    void (*add_kernel)(const KernelTerms&, Rows<const float> left, Row<const float> change, Rows<const float> panels,
-                       Row<double> total);
+    std::tuple<FillKernel<float>, FillKernel<double>> fill_kernel;
+    void (*add_kernel)(const KernelTerms<float>&, Rows<const float> left, Row<const float> change,
+                       Rows<const float> panels, Row<double> total);
     void (*decay)(Row<const double> D, double scale, Row<double> out);
     Index (*fit_sigmoids)(Rows<const double> f, Rows<const double> target, Rows<const double> w, Rows<double> points);
     void (*from_products)(Rows<double> G, Row<const double> norms_x, Row<const double> norms_y, double rounding);

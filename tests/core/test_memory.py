@@ -37,7 +37,7 @@ def test_one_matrix(little_memory):
 
 def test_searches_and_paths(little_memory):
     with pytest.raises(NotEnoughMemoryError, match=FIGURE):
-        TunedSVC(n_jobs=1).fit(X, Y)
+        TunedSVC("poly", n_jobs=1).fit(X, Y)
     with pytest.raises(NotEnoughMemoryError, match=FIGURE):
         GridSearchSVC({"C": [1.0], "gamma": [0.1]}, cv=2, n_jobs=2).fit(X, Y)
     # Each thread has the part of one machine, two thirds of the samples, and a copy in single precision.
@@ -47,6 +47,13 @@ def test_searches_and_paths(little_memory):
         svm_path(np.eye(N), np.arange(N) % 3, [1.0], halves, n_jobs=2)
     with pytest.raises(NotEnoughMemoryError, match=r"A matrix of 3500 × 3500 kernel values"):
         svm_path(np.eye(N), np.arange(N) // 2 % 2, [1.0], halves, n_jobs=2)  # of all samples that copy alone
+
+
+def test_a_search_in_single_precision(monkeypatch):
+    monkeypatch.setattr(_memory, "available_memory", lambda: 70.0 * MIB)
+    many = RNG.normal(size=(4200, 2))  # a Gram matrix of 135 MiB, or 67 MiB
+    with pytest.raises(NotEnoughMemoryError, match=r"A matrix of 4200 × 4200 .* need 67\.3 MiB"):
+        TunedSVC("rbf", n_jobs=1).fit(many, many[:, 0] > 0)
 
 
 def test_a_precomputed_matrix_is_not_copied(little_memory):

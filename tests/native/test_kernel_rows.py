@@ -134,3 +134,41 @@ def test_terms_that_do_not_fit_the_rows_are_refused(shapes, what):
     left, panels, _ = of_a_sum(4, 1)
     with pytest.raises(ValueError, match=what):
         _native.fill_kernel(np.array(shapes), POWERS, left, panels, np.empty((4, _native.WIDTH), np.float32))
+
+
+@pytest.mark.parametrize("lowest", [-3, -90, -1000])
+@pytest.mark.parametrize(
+    ("n_rows", "n_out", "n_panels", "size"), [(4, 4, 1, 1), (9, 6, 2, 3), (70, 70, 3, 8)]
+)
+def test_kernel_values_are_written_in_double_precision(n_rows, n_out, n_panels, size, lowest):
+    left, panels, wanted = exponents(n_rows, n_panels, size, lowest)
+    shapes, powers = one_gaussian(size)
+    out = np.full((n_out, n_panels * _native.WIDTH + 5), -7.0)
+    _native.fill_kernel(shapes, powers.astype(float), left.astype(float), panels.astype(float), out)
+    wanted = wanted[:n_out]
+    expected = np.where(wanted > -1022.0, np.exp2(np.minimum(wanted, 0.0)), 0.0)
+    np.testing.assert_allclose(out[:, :-5], expected, rtol=4e-16)
+    assert (out[:, -5:] == -7.0).all()
+
+
+def test_powers_of_two_are_right_to_double_precision():
+    x = np.concatenate([-np.geomspace(1e-18, 1021.9, 100_001), np.arange(-1021, 1), [-1022, -1e300, -np.inf]])
+    out = np.empty((x.size, _native.WIDTH))
+    ones = np.ones((1, 1, _native.WIDTH))
+    _native.fill_kernel(np.array([[0, 1, 1]]), np.ones((1, 2)), x[:, None], ones, out)
+    assert (out == out[:, :1]).all()
+    np.testing.assert_allclose(out[:-3, 0], np.exp2(x[:-3]), rtol=4e-16)
+    np.testing.assert_array_equal(out[-4:, 0], [1.0, 0.0, 0.0, 0.0])
+
+
+def test_values_of_a_sum_are_written_in_double_precision():
+    left, panels, wanted = of_a_sum(10, 2)
+    out = np.empty((10, 2 * _native.WIDTH))
+    _native.fill_kernel(SHAPES, POWERS.astype(float), left.astype(float), panels.astype(float), out)
+    np.testing.assert_allclose(out, wanted, rtol=1e-14)
+
+
+def test_one_kernel_has_one_precision():
+    left, panels, _ = of_a_sum(4, 1)
+    with pytest.raises(TypeError):
+        _native.fill_kernel(SHAPES, POWERS, left.astype(float), panels, np.empty((4, _native.WIDTH)))

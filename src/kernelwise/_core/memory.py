@@ -1,4 +1,4 @@
-"""Memory that a large array needs, asked for before it is made: refused with the figure, not killed."""
+"""Memory: how much a fit may take, and what a large array needs, refused with the figure if there is less."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kernelwise.exceptions import NotEnoughMemoryError
 
 MIB = 2**20
+#: MiB that a fit or a prediction may take beside its data, unless told otherwise. It is the same on all
+#: computers, because it may decide how many rows a search looks at.
+MEMORY_LIMIT = 2048
+#: Share of such a limit that is for square matrices. The rest is for all else.
+FOR_MATRICES = 0.85
 #: Bytes that are not worth a look at what the system has.
 SMALL = 64 * MIB
 #: Share of the available memory that one request may take: something else grows meanwhile.
@@ -44,6 +51,16 @@ def check_gram_memory(
         "Use fewer samples or threads, or a method that needs no such matrix: DistanceSketch, TunedSVC or "
         "NystroemSVC.",
     )
+
+
+def matrices_within(memory_limit: float, n_rows: int, itemsize: int = 8) -> float:
+    """Square matrices of so many rows that a search may hold at once, if its limit is in MiB."""
+    return FOR_MATRICES * memory_limit * MIB / (itemsize * n_rows**2)
+
+
+def rows_within(memory_limit: float, n_matrices: float, itemsize: int = 8) -> int:
+    """Rows of which it may hold so many square matrices at once."""
+    return int(np.sqrt(FOR_MATRICES * memory_limit * MIB / (itemsize * n_matrices)))
 
 
 def usable_memory() -> float:

@@ -115,12 +115,15 @@ def one_blas_thread(*, leaves_cores: bool = False) -> Iterator[None]:
                 limiter.restore_original_limits()
 
 
-def in_order(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+def in_order(
+    function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None = None
+) -> list[Result]:
     """``function`` of every item, in as many threads as BLAS would have used, each with one BLAS thread.
 
     So large products keep their speed, and the parts that they are made of do not depend on the number.
+    ``n_jobs`` asks for another number of threads.
     """
-    n = min(free_threads(), len(items))
+    n = min(free_threads(n_jobs), len(items))
     with one_blas_thread(leaves_cores=n < 2):
         if n < 2:
             return [function(item) for item in items]
@@ -136,11 +139,13 @@ def by_rows(function: Callable[[slice], None], shape: tuple[int, ...]) -> None:
         in_order(lambda first: function(slice(first, first + height)), range(0, n, height))
 
 
-def free_threads() -> int:
-    """Threads that nobody uses: those of BLAS, unless threads of ours are at work."""
+def free_threads(n_jobs: int | None = None) -> int:
+    """Threads that nobody uses: those of BLAS, or ``n_jobs``, unless threads of ours are at work."""
     with _lock:
         if not all(context.leaves_cores for context in _open):
             return 1
+        if n_jobs is not None:
+            return number_of_threads(n_jobs)
         return _open[0].n_before if _open else _blas_threads()
 
 

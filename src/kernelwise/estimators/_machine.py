@@ -35,11 +35,14 @@ from kernelwise.estimators.kernel_argument import (
 )
 from kernelwise.estimators.unlike import Unlike, find_unlike
 from kernelwise.exceptions import TrustWarning
+from kernelwise.kernels import Kernel
 from kernelwise.search import apply_scaler
+from kernelwise.solvers.kernel_rows import NativeTiles, can_be_native
 from kernelwise.tables import Column, Encoder
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB), …
 LEAST_ROWS = 256  # … of so many rows at least: what is prepared for support vectors serves all of them
+MANY_ROWS = 64  # for which it is worth it to prepare support vectors for the native core
 COPIES = 3.0  # times that decision values are in memory until labels are made of them
 
 
@@ -131,7 +134,8 @@ class KernelMachine(SamplesOrGram):
             if self.kernel_.is_linear:
                 check_samples(Z)
                 return safe_sparse_dot(Z, self.coef_.T, dense_output=True) + intercept
-            return decision_values(self.kernel_, Z, self.support_vectors_, self.beta_, intercept)
+            n_jobs = getattr(self, "n_jobs", None)
+            return decision_values(self.kernel_, Z, self.support_vectors_, self.beta_, intercept, n_jobs)
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""
@@ -312,33 +316,43 @@ class OutlierMachine(OutlierMixin, KernelMachine):
 
 
 def decision_values(
-    kernel: KernelFunction, X: Any, support: Any, beta: np.ndarray, intercept: np.ndarray
+    kernel: KernelFunction,
+    X: Any,
+    support: Any,
+    beta: np.ndarray,
+    intercept: np.ndarray,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     """Decision values of all machines: blocks of kernel values, each with one matrix product.
 
-    ``beta`` has the shape (n_machines, n_SV), the result (n_rows, n_machines).
+    ``beta`` has the shape (n_machines, n_SV), the result (n_rows, n_machines). Blocks are the same for any
+    number of threads, and so are the sums.
     """
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     values = np.tile(intercept, (n_rows, 1))
     n_support = beta.shape[1]
-    rows = max(LEAST_ROWS, BLOCK // max(1, n_support))
-    columns = BLOCK // rows
-    parts = [slice(start, min(start + columns, n_support)) for start in range(0, n_support, columns)]
+    is_native = n_rows >= MANY_ROWS and isinstance(X, np.ndarray) and can_be_native(kernel, support)
+    rows = LEAST_ROWS if is_native else max(LEAST_ROWS, BLOCK // max(1, n_support))
+    columns = max(1, BLOCK // support.shape[1]) if is_native else BLOCK // rows
     coefficients = np.ascontiguousarray(beta.T)
+    for start in range(0, n_support, columns):
+        part = slice(start, min(start + columns, n_support))
+        tiles = NativeTiles(kernel, support[part]) if isinstance(kernel, Kernel) and is_native else None
 
-    def add(first: int) -> None:
-        block = slice(first, min(first + rows, n_rows))
-        for part in parts:
-            K = kernel_values(kernel, X[block], support[part], part.stop - part.start)
-            values[block] += K @ coefficients[part]
+        def add(first: int, part: slice = part, tiles: NativeTiles | None = tiles) -> None:
+            block = slice(first, min(first + rows, n_rows))
+            if tiles is None:
+                K = kernel_values(kernel, X[block], support[part], part.stop - part.start)
+                values[block] += K @ coefficients[part]
+            else:
+                tiles.add(X[block], coefficients[part], values[block])
 
-    # Without a support vector, as with an enormous tol, only the offset is left.
-    firsts = range(0, n_rows if n_support else 0, rows)
-    if is_plain_function(kernel):  # which may not be made for threads
-        for first in firsts:
-            add(first)
-    else:
-        in_order(add, firsts)
+        firsts = range(0, n_rows, rows)
+        if is_plain_function(kernel):  # which may not be made for threads
+            for first in firsts:
+                add(first)
+        else:
+            in_order(add, firsts, n_jobs)
     return values
 
 

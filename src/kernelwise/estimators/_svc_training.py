@@ -12,16 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.threads import number_of_threads, one_blas_thread, threads
 from kernelwise.estimators._machine import check_coefficients, decision_values
-from kernelwise.estimators.kernel_argument import Rows, gram_of, kernel_values, trains_by_rows
+from kernelwise.estimators.kernel_argument import MATRICES, Rows, gram_of, kernel_values, trains_by_rows
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines, two_class_problems
 from kernelwise.search import FoldRows
 from kernelwise.solvers import SVMSolution, solve_svm_dual, svm_path
+from kernelwise.solvers.kernel_rows import can_be_native
 from kernelwise.solvers.path_problem import fit_many
 from kernelwise.solvers.probability import doubt_of, fit_platt_of
-from kernelwise.solvers.working_sets import solve_svm_by_rows
+from kernelwise.solvers.working_sets import LATE, solve_svm_by_rows
 
 LARGEST = 4000  # samples whose Gram matrix machines of some of them share
 SHARE = 2**19  # values of it that a thread computes at a time
@@ -77,7 +78,8 @@ def train_machines(
                     source = K
                     known = fit_many(K, machines, weight, C, tol, max_iter, n_jobs)
             left = [(source, *task[1:]) for task, one in zip(tasks, known, strict=True) if one is None]
-            others = iter(threads(n_jobs)(delayed(_train)(*task, settings) for task in left))
+            most = _threads_in_memory(source, machines, n_jobs)
+            others = iter(threads(most)(delayed(_train)(*task, settings) for task in left))
             solutions = [next(others) if one is None else one for one in known]
     for row, machine, solution in zip(beta, machines, solutions, strict=True):
         row[machine.members] = solution.beta
@@ -92,12 +94,24 @@ def train_machines(
     return trained
 
 
+def _threads_in_memory(source: np.ndarray | Rows, machines: list[Machine], n_jobs: int | None) -> int:
+    """Threads that the memory is enough for. (What one machine may take decides its steps: it stays.)"""
+    wanted = number_of_threads(n_jobs)
+    if not isinstance(source, Rows):  # which was made because it takes a third of the memory
+        return wanted
+    most = max(machine.members.size for machine in machines)
+    # A working set in single precision, or the Gram matrix, rows that are kept and a working set.
+    is_native = can_be_native(source.kernel, source.X)
+    each = 4 * min(most, LATE[0]) ** 2 if is_native else MATRICES * 8 * most**2
+    return max(1, min(wanted, int(source.memory_limit // min(max(each, 1), source.memory_limit))))
+
+
 def _whole_gram(source: np.ndarray | Rows, n: int, n_jobs: int | None) -> np.ndarray | None:
     """The Gram matrix of all samples if it is small: each of its parts is one of several machines."""
     if not isinstance(source, Rows):
         return source if source.dtype == np.float64 and source.flags.c_contiguous else None
     kernel, X = source.kernel, source.X
-    if n > LARGEST or n * n * 8 > source.memory_limit or not isinstance(kernel, Kernel):
+    if n > LARGEST or MATRICES * n * n * 8 > source.memory_limit or not isinstance(kernel, Kernel):
         return None
     K, height = np.empty((n, n)), max(1, SHARE // n)
 

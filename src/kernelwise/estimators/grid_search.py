@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import check_are_classes, encode_labels, none_if_ones, positive_weights
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.typing import ClassWeight, MatrixLike, ScaleLike
@@ -109,7 +110,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         Whether to compute training scores, which takes several times as long.
     verbose : int, default=0
         If positive, print a line to standard error for each finished kernel.
-    memory_limit : float, default=4096
+    memory_limit : float, default=2048
         Memory for n × n matrices, in MiB. The search uses fewer threads, but at least one, to stay below it.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         As in `SVC`, for all candidates.
@@ -165,7 +166,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         error_score: float | str = np.nan,
         return_train_score: bool = False,
         verbose: int = 0,
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         loss: str = "hinge",
     ) -> None:
         self.param_grid = param_grid

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 
 from kernelwise._core.labels import none_if_ones, with_copies
 from kernelwise._core.memory import MIB, SMALL, usable_memory
+from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import (
     check_choice,
     check_distances,
@@ -24,6 +26,9 @@ from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.kernels.starts import scale_gamma
 from kernelwise.solvers.kernel_rows import can_be_native
 
+#: Matrices of the size of the Gram matrix that training on it takes at its worst: itself, a part or another
+#: order of it, and what the solver has of it in single and double precision.
+MATRICES = 3
 MANY = 1000  # samples from which a machine with rows of the native core trains faster without its Gram matrix
 SKLEARN_NAMES = ("linear", "poly", "rbf", "sigmoid")
 
@@ -136,6 +141,20 @@ def resolve_gamma(gamma: Any, X: Any, weight: np.ndarray | None = None) -> float
     return scale_gamma(X, weight) if gamma == "scale" else 1.0 / X.shape[1]
 
 
+@dataclass(frozen=True, eq=False)
+class OfNumbers:
+    """A user's function of samples of any kind, called with the numbers of samples: solvers take arrays."""
+
+    function: KernelFunction
+    samples: Any
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """Kernel values of shape (n_rows, n_columns); columns are the rows if there are none."""
+        columns = rows if columns is None else columns
+        X, Y = (safe_indexing(self.samples, numbers) for numbers in (rows, columns))
+        return kernel_values(self.function, X, Y, len(columns))
+
+
 class Rows(NamedTuple):
     """Samples whose Gram matrix is never computed at once, and the bytes its rows may take."""
 
@@ -151,7 +170,7 @@ def trains_by_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit:
     `gram_or_rows`.
     """
     is_cheap = n_samples >= MANY and can_be_native(kernel, X)
-    size = n_samples**2 * np.dtype(float).itemsize
+    size = MATRICES * n_samples**2 * np.dtype(float).itemsize
     return is_cheap or size > memory_limit * MIB or (size > SMALL and size > _bytes(memory_limit))
 
 
@@ -166,7 +185,10 @@ def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: f
     ``kernel`` is called as ``kernel(X, X)``; ``memory_limit`` is in MiB.
     """
     if trains_by_rows(kernel, X, n_samples, memory_limit):
-        return Rows(kernel, X, int(_bytes(memory_limit)))
+        limit = int(_bytes(memory_limit))
+        if is_plain_function(kernel):
+            return Rows(OfNumbers(kernel, X), np.arange(n_samples), limit)
+        return Rows(kernel, X, limit)
     return gram_of(kernel, X, n_samples)
 
 

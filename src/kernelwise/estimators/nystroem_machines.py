@@ -20,6 +20,7 @@ from kernelwise._core.labels import (
     positive_weights,
     weights_of_samples,
 )
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import NOT_NEGATIVE, stacklevel_of_user
 from kernelwise._core.threads import one_blas_thread
@@ -178,7 +179,7 @@ class NystroemSVC(DecisionClassifier, WithHeldOutRows):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     predict_by : {"probability", "decision"}, default="probability"
         These five as in `SVC`.
-    memory_limit : float, default=4096
+    memory_limit : float, default=2048
         Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
         than the limit, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
@@ -247,7 +248,7 @@ class NystroemSVC(DecisionClassifier, WithHeldOutRows):
         class_weight: ClassWeight = None,
         decision_function_shape: str = "ovr",
         predict_by: str = "probability",
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel
@@ -319,7 +320,7 @@ class NystroemSVR(RegressorMixin, WithHeldOutRows):
         Errors up to this size cost nothing; in the units of y. With 0 the model is a ridge regression.
     n_components : "auto" or int, default="auto"
         Number of landmarks. "auto" doubles it from 250 to at most 2000 while the held-out score gains 0.001.
-    memory_limit : float, default=4096
+    memory_limit : float, default=2048
         Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
         than the limit, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
@@ -375,7 +376,7 @@ class NystroemSVR(RegressorMixin, WithHeldOutRows):
         C: float | str = "auto",
         epsilon: float = 0.1,
         n_components: int | str = "auto",
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel
@@ -444,7 +445,7 @@ class NystroemOneClassSVM(OutlierMachine, NystroemMachine):
         5 % of k(x, x).
     tol, max_iter : float, int
         As in :class:`kernelwise.OneClassSVM`.
-    memory_limit : float, default=4096
+    memory_limit : float, default=2048
         Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
         than the limit, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
@@ -503,7 +504,7 @@ class NystroemOneClassSVM(OutlierMachine, NystroemMachine):
         n_components: int | str = "auto",
         tol: float = 1e-3,
         max_iter: int = -1,
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         random_state: RandomState = 0,
     ) -> None:
         self.kernel = kernel

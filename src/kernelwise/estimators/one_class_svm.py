@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.labels import weights_of_samples
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
@@ -45,8 +46,9 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         Whether to print one line after training.
     max_iter : int, default=-1
         Largest number of pair steps; -1 means a generous finite number.
-    memory_limit : float, default=4096
-        Memory for kernel values in training, in MiB. The Gram matrix need not fit.
+    memory_limit : float, default=2048
+        Memory in MiB that `fit` and `predict` take, beside the data and within a fifth. If the Gram matrix
+        does not fit, the solver computes its rows when it needs them. Solutions are the same to ``tol``.
 
     Attributes
     ----------
@@ -112,7 +114,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         cache_size: float = 200,
         verbose: bool = False,
         max_iter: int = -1,
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
     ) -> None:
         self.kernel = kernel
         self.degree = degree

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.equal_points import number_points
 from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
@@ -87,14 +88,15 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         How `predict` chooses labels if there are probabilities: by the largest probability, or by LIBSVM's
         rule, which uses votes and the signs of decision values. You can change it after `fit`. Without
         probabilities, `predict` uses LIBSVM's rule.
-    memory_limit : float, default=4096
-        Memory for kernel values in training, in MiB. If the Gram matrix needs more, the solver computes its
-        rows when it needs them, and keeps them while there is room.
+    memory_limit : float, default=2048
+        Memory in MiB that `fit` and `predict` take, beside the data and within a fifth. If the Gram matrix
+        does not fit, the solver computes its rows when it needs them. Solutions are the same to ``tol``.
     warm_start : bool, default=False
         Whether to start from the coefficients of the last fit, if it had the same classes and as many
         samples.
     n_jobs : int, default=None
-        Number of threads for three or more classes and for probabilities. Results do not depend on it.
+        Number of threads for three or more classes, for probabilities and for predictions, fewer where memory
+        is short. Results do not depend on it. None is one thread, but for predictions as many as BLAS has.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "squared_hinge" minimises ½‖w‖² + ½C Σ w_i ξ_i², the 2-norm support vector machine. It is trained on K
         + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). The criterion
@@ -182,7 +184,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         multiclass: str = "ovo",
         reject_label: object = None,
         predict_by: str = "probability",
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         warm_start: bool = False,
         n_jobs: int | None = None,
         loss: str = "hinge",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from kernelwise._core.labels import weights_of_samples
-from kernelwise._core.memory import MIB
+from kernelwise._core.memory import MEMORY_LIMIT, MIB
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
@@ -53,8 +53,9 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         Bound of the coefficients, and the error that costs nothing; both in the units of y.
     tol, max_iter : float, int
         As in :class:`kernelwise.SVC`.
-    memory_limit : float, default=4096
-        Memory for kernel values in training, in MiB. The Gram matrix need not fit.
+    memory_limit : float, default=2048
+        Memory in MiB that `fit` and `predict` take, beside the data and within a fifth. If the Gram matrix
+        does not fit, the solver computes its rows when it needs them. Solutions are the same to ``tol``.
 
     Attributes
     ----------
@@ -95,7 +96,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         epsilon: float = 0.1,
         tol: float = 1e-3,
         max_iter: int = -1,
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
     ) -> None:
         self.kernel = kernel
         self.C = C

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
 
 from kernelwise._core.labels import weights_of_samples
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.reading import read_samples
 from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import check_integer
@@ -72,8 +73,10 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
     time_budget : float, default=None
         Time in seconds after which the search scores no further kernel. The search looks at fewer rows if it
         is short. A warning and ``diagnostics_`` tell what was skipped.
-    memory_limit : float, default=4096
-        Memory for kernel values of the final model, in MiB.
+    memory_limit : float, default=2048
+        Memory in MiB that `fit` and `predict` take, beside the data and within a fifth. It decides how a
+        model is computed. Only a limit below the default may also let the search look at fewer rows; a
+        finding says so.
     n_jobs : int, default=None
         Number of threads. Results do not depend on it.
     backend : {None, "dask"}, default=None
@@ -161,7 +164,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         max_iter: int = -1,
         solver: str = "auto",
         time_budget: float | None = None,
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         n_jobs: int | None = None,
         backend: str | None = None,
         random_state: Any = 0,

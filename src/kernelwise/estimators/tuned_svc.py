@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import column_or_1d
 
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, stacklevel_of_user
 from kernelwise._core.typing import MatrixLike
@@ -128,8 +129,10 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
-    memory_limit : float, default=4096
-        Memory for kernel values, in MiB.
+    memory_limit : float, default=2048
+        Memory in MiB that `fit` and `predict` take, beside the data and within a fifth. It decides how a
+        model is computed. Only a limit below the default may also let the search look at fewer rows; a
+        finding says so.
     n_jobs : int, default=None
         Number of threads, under every backend of joblib. Results do not depend on it.
     backend : {None, "dask"}, default=None
@@ -255,7 +258,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         solver: str = "auto",
         effort: str = "normal",
         time_budget: float | None = None,
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         n_jobs: int | None = None,
         backend: str | None = None,
         random_state: int = 0,

@@ -12,6 +12,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from kernelwise._core.labels import weights_of_samples
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, safe_indexing
 from kernelwise._core.typing import MatrixLike, RowsLike
@@ -109,8 +110,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
-    memory_limit : float, default=4096
-        Memory for kernel values of the final model, in MiB.
+    memory_limit : float, default=2048
+        Memory in MiB that `fit` and `predict` take, beside the data and within a fifth. It decides how a
+        model is computed. Only a limit below the default may also let the search look at fewer rows; a
+        finding says so.
     n_jobs : int, default=None
         Number of threads. Results do not depend on it.
     backend : {None, "dask"}, default=None
@@ -211,7 +214,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         solver: str = "auto",
         effort: str = "normal",
         time_budget: float | None = None,
-        memory_limit: float = 4096,
+        memory_limit: float = MEMORY_LIMIT,
         n_jobs: int | None = None,
         backend: str | None = None,
         random_state: Any = 0,

@@ -226,6 +226,12 @@ SAMPLED = Entry(
     "distinct rows. The final model is trained on "
     "{has_deadline:as many rows as the time budget allows|all rows}.",
 )
+SEARCH_IN_MEMORY = Entry(
+    "search in memory",
+    "info",
+    "memory_limit={memory_limit:g} (MiB) allows the search to look at {n_rows} rows, fewer than usual.",
+    "Raise memory_limit to let it look at more.",
+)
 CHUNKS_OF_CLASSES = Entry(
     "chunks",
     "info",

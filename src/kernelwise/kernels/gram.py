@@ -83,6 +83,16 @@ class Shapes:
         self._kept: OrderedDict[bytes, np.ndarray] = OrderedDict()
         self._buffer: np.ndarray | None = None
 
+    @property
+    def n_matrices(self) -> int:
+        """Matrices that are kept."""
+        return len(self._kept) + (self._buffer is not None)
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._kept.clear()
+        self._buffer = None
+
     def gram(self, kernel: Kernel) -> np.ndarray | None:
         """The Gram matrix, of shape (n_samples, n_samples); None for a kernel without a shape."""
         unit = kernel.of_unit_width()

@@ -244,6 +244,7 @@ def prepare_fit(
         needs_all_classes=needs_all,
         share=effort.of_numbers if isinstance(family, Regression) else effort.of_classes,
         fewest_folds=effort.fewest_folds,
+        memory_limit=settings.memory_limit,
     )
     _check_values(len(folds.asked), family)
     family = family.for_rows(samples, folds.rows, seed)
@@ -267,7 +268,7 @@ def _check_values(n_held: int, family: Family) -> None:
 def _runner(settings: FitSettings) -> Any:
     """Where paths are run."""
     if settings.backend is None:
-        return Here
+        return partial(Here, memory_limit=settings.memory_limit)
     from kernelwise.distributed.dask_runner import OnDask
 
     return OnDask
@@ -282,6 +283,7 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
     last = None
     if settings.refit is not False:
         context.on_phase(FINAL)
+        validator.release()
         with context.task("refit"):
             last = finish(FinalStep(trainer, settings, validator, choice, found.answers.costs))
     found.machine = last
@@ -309,6 +311,7 @@ def _end_one_class(found: Found, trainer: Trainer, data: TrainingData, settings:
     found.table["width_factor"] = np.array([one.factor for one in tried])
     step = FinalStep(trainer, settings, validator, choice)
     context.on_phase(FINAL)
+    validator.release()
     with context.task("refit"):
         trained = found.one_class = finish_one_class(step)
     result = one_class_result(step, trained, found.table, found.row)

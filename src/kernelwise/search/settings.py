@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.typing import ScaleLike
 from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.criteria import as_criterion
@@ -91,6 +92,7 @@ class FitSettings:
     tol: float = 1e-3
     max_iter: int = -1
     solver: str = "auto"
+    memory_limit: float = MEMORY_LIMIT
     n_jobs: int | None = None
     backend: str | None = None
     effort: str = "normal"

@@ -1,12 +1,12 @@
 """Rows of a Gram matrix that is never computed in full: made when needed, kept while there is room.
 
-Those of Gaussian and Laplacian kernels, and of sums of them, also come in single precision from the native
-core, so fast that none is kept.
+Those of Gaussian and Laplacian kernels, and of sums of them, also come from the native core, so fast that
+none is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,17 +22,26 @@ CROWDED = 0.4  # share of the kept rows from which one product over all of them 
 
 
 class KernelRows:
-    """Rows of the Gram matrix ``kernel(X, X)``; the first ones computed are kept within a limit in bytes."""
+    """Rows of the Gram matrix ``kernel(X, X)``; the first ones computed are kept within a limit in bytes.
+
+    None is kept that the native core makes: it takes no longer to make it again than to read it.
+    """
 
     dtype: np.dtype = np.dtype(np.float64)
 
     def __init__(self, kernel: Callable[..., np.ndarray], X: Samples, memory_limit: int) -> None:
-        self.kernel, self.X = kernel, X
-        self.n = X.shape[0]
-        self.capacity = min(self.n, memory_limit // (self.dtype.itemsize * self.n))
+        self.kernel: Any = kernel
+        self.X: Any = X
+        self.n, self.is_native = X.shape[0], can_be_native(kernel, X)
+        most = 0 if self.is_native else memory_limit // (self.dtype.itemsize * self.n)
+        self.capacity = min(self.n, most)
         self.kept = np.empty((self.capacity, self.n), self.dtype)  # pages are taken when first written
         self.n_kept = 0
         self.kept_at = np.full(self.n, -1)  # index in `kept` of every row, −1 for none
+
+    def rest_of(self, memory_limit: int) -> int:
+        """Bytes of a limit that are left beside those for rows: half of it, or more if none is kept."""
+        return memory_limit * 3 // 4 if self.is_native else memory_limit // 2
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
         """K[indices][:, columns]"""
@@ -40,12 +49,19 @@ class KernelRows:
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         """K[indices][:, indices] in double precision."""
+        if self.is_native:
+            return NativeTiles(self.kernel, self.X[indices]).values(self.X[indices])
         return np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64)
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
+        if self.is_native and indices.size:
+            sums = np.zeros((f[columns].size, 1))
+            NativeTiles(self.kernel, self.X[indices]).add(self.X[columns], change[:, None], sums)
+            f[columns] -= sums[:, 0]
+            return
         is_kept = self.kept_at[indices] >= 0
         total = self._sum_of_kept(indices[is_kept], change[is_kept].astype(self.dtype), columns)
         new, change_of_new = indices[~is_kept], change[~is_kept].astype(self.dtype)
@@ -81,8 +97,10 @@ class KernelRows:
 PRODUCT, SQUARES, CITY_BLOCK = 0, 1, 2
 #: Distances whose kernels it has.
 NATIVE = ("sqeuclidean", "cityblock")
-#: Rounding of a product up to which it is as good as the differences, which take longer.
-MAX_ROUNDING = 1e-5
+#: Rows and columns of a tile of kernel values in double precision: at least a block, and whole panels.
+TILE = 64, 1024
+#: Rounding of a product up to which it is as good as the differences, which take longer, by precision.
+MAX_ROUNDING = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-13}
 
 
 def can_be_native(kernel: Callable[..., np.ndarray], X: Samples) -> bool:
@@ -92,40 +110,105 @@ def can_be_native(kernel: Callable[..., np.ndarray], X: Samples) -> bool:
     return all(part.distance in NATIVE for _, part in kernel.parts())
 
 
-class NativeRows:
-    """Rows of a sum of Gaussian and Laplacian kernels in single precision, made by the native core.
+class NativeKernel:
+    """A sum of Gaussian and Laplacian kernels as the native core takes it, in the precision of ``dtype``.
 
     The exponent −s‖z − z'‖² of a Gaussian kernel is the product [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units
-    of ln 2, or where the norms are so large that their rounding would matter, the sum of squared differences.
-    These take a little longer, but make K symmetric to the last bit, if it must be ``symmetric``.
-    Kernels of the same distance are powers of the same exponent.
+    of ln 2, or where the norms of ``X`` are so large that their rounding would matter, the sum of squared
+    differences. A sample of a much larger norm than all of X is so far from them that its kernel values are
+    zero, whatever the rounding. Differences take a little longer, but make K symmetric to the last bit, if it
+    must be ``symmetric``. Kernels of the same distance are powers of the same exponent.
     """
+
+    def __init__(self, kernel: Kernel, X: np.ndarray, dtype: Any, *, symmetric: bool = False) -> None:
+        self.dtype = np.dtype(dtype)
+        self._parts: list[tuple[Kernel, np.ndarray, int, float]] = []
+        shapes, powers = [], []
+        for shape, widths in _by_shape(kernel, X.shape[1]):
+            Z = np.asarray(shape.transform(X))
+            centre = Z.mean(axis=0)
+            largest, total = max(scale for scale, _ in widths), sum(weight for _, weight in widths)
+            unit, kind = largest / np.log(2.0), CITY_BLOCK
+            if shape.distance != "cityblock":
+                norm = float(np.einsum("ij,ij->i", Z - centre, Z - centre).max(initial=0.0))
+                rounding = 4.0 * total * unit * norm * float(np.finfo(self.dtype).eps)
+                kind = SQUARES if symmetric or rounding > MAX_ROUNDING[self.dtype] else PRODUCT
+            self._parts.append((shape, centre, kind, unit))
+            shapes.append((kind, len(centre) + 2 * (kind == PRODUCT), len(widths)))
+            powers += [(scale / largest, weight) for scale, weight in widths]
+        self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
+
+    def rows(self, X: np.ndarray) -> np.ndarray:
+        """What exponents are made of for samples as rows, of shape (n_samples, n_numbers)."""
+        return self._numbers(X, lambda unit, Z, norms, ones: [2.0 * unit * Z, -norms, ones])
+
+    def columns(self, X: np.ndarray) -> np.ndarray:
+        """The same for samples as columns."""
+        return self._numbers(X, lambda unit, Z, norms, ones: [Z, ones, -norms])
+
+    def _numbers(self, X: np.ndarray, product: Callable[..., list[np.ndarray]]) -> np.ndarray:
+        found: list[np.ndarray] = []
+        for shape, centre, kind, unit in self._parts:
+            Z = np.asarray(shape.transform(X)) - centre
+            if kind == PRODUCT:
+                with np.errstate(over="ignore"):  # a sample that is far from all others: its exponents are −∞
+                    norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
+                found += product(unit, Z, norms, np.ones_like(norms))
+            else:
+                found.append((unit if kind == CITY_BLOCK else np.sqrt(unit)) * Z)
+        return np.concatenate(found, axis=1, dtype=self.dtype, casting="same_kind")
+
+
+class NativeTiles:
+    """Sums of kernel values of any samples with fixed ones ``Y``, in double precision, by small tiles."""
+
+    def __init__(self, kernel: Kernel, Y: np.ndarray) -> None:
+        self.kernel, self.n = NativeKernel(kernel, Y, np.float64), len(Y)
+        self.panels = in_panels(np.ascontiguousarray(self.kernel.columns(Y).T), np.arange(len(Y)))
+
+    def values(self, X: np.ndarray) -> np.ndarray:
+        """K(X, Y), of shape (n_samples, n_fixed)."""
+        K = np.empty((len(X), self.n))
+        for rows, columns, tile in self._tiles(X):
+            K[rows, columns] = tile
+        return K
+
+    def add(self, X: np.ndarray, factors: np.ndarray, out: np.ndarray) -> None:
+        """out += K(X, Y) @ factors, of shapes (n_samples, n_factors) and (n_fixed, n_factors)."""
+        for rows, columns, tile in self._tiles(X):
+            out[rows] += tile @ factors[columns]
+
+    def _tiles(self, X: np.ndarray) -> Iterator[tuple[slice, slice, np.ndarray]]:
+        """Rows, columns and kernel values of tiles, which are valid until the next one."""
+        height, width = TILE
+        memory = np.empty(height * width)
+        for first in range(0, len(X), height):
+            left = self.kernel.rows(X[first : first + height])
+            n = len(left)
+            left = left[np.resize(np.arange(n), max(n, _native.ROWS))]
+            for start in range(0, self.n, width):
+                stop = min(start + width, self.n)
+                panels = self.panels[start // _native.WIDTH : -(-stop // _native.WIDTH)]
+                size = len(panels) * _native.WIDTH
+                K = memory[: len(left) * size].reshape(len(left), size)
+                _native.fill_kernel(*self.kernel.terms, left, panels, K)
+                yield slice(first, first + n), slice(start, stop), K[:n, : stop - start]
+
+
+class NativeRows:
+    """Rows of a sum of Gaussian and Laplacian kernels in single precision, made by the native core."""
 
     dtype: np.dtype = np.dtype(np.float32)
 
     def __init__(self, kernel: Kernel, X: np.ndarray, *, symmetric: bool = False) -> None:
         X = np.asarray(X, dtype=np.float64)
-        self.n = X.shape[0]
-        shapes, powers = [], []
-        left: list[np.ndarray] = []
-        right: list[np.ndarray] = []
-        for shape, widths in _by_shape(kernel, X.shape[1]):
-            Z = np.asarray(shape.transform(X))
-            Z = Z - Z.mean(axis=0)
-            largest = max(scale for scale, _ in widths)
-            allowed = -1.0 if symmetric else MAX_ROUNDING / sum(weight for _, weight in widths)
-            kind, rows, columns = _exponents(shape, Z, largest / np.log(2.0), allowed)
-            left.append(rows)
-            right.append(columns)
-            shapes.append((kind, rows.shape[1], len(widths)))
-            powers += [(scale / largest, weight) for scale, weight in widths]
-        self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
-        self.left = np.concatenate(left, axis=1, dtype=self.dtype, casting="same_kind")
-        self.right = np.concatenate([block.T for block in right], dtype=self.dtype, casting="same_kind")
+        native = NativeKernel(kernel, X, self.dtype, symmetric=symmetric)
+        self.n, self.terms = X.shape[0], native.terms
+        self.left, self.right = native.rows(X), np.ascontiguousarray(native.columns(X).T)
 
     def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
         """Write K[indices][:, indices] to the first columns of ``out``; the others get finite values, too."""
-        panels = self._panels(indices)
+        panels = in_panels(self.right, indices)
         width = panels.shape[0] * panels.shape[2]
         if width <= out.shape[1] and indices.size >= _native.ROWS and out.flags.c_contiguous:
             _native.fill_kernel(*self.terms, self.left[indices], panels, out)
@@ -139,7 +222,7 @@ class NativeRows:
 
     def gram(self, out: np.ndarray, n_jobs: int | None = 1) -> np.ndarray:
         """Write all of K to ``out``, of shape (n, n); return it. Threads make no difference to the values."""
-        panels = self._panels(np.arange(self.n))
+        panels = in_panels(self.right, np.arange(self.n))
         width = panels.shape[0] * panels.shape[2]
         height = max(_native.ROWS, BLOCK // (8 * self.dtype.itemsize * width))  # it stays in the cache
 
@@ -159,7 +242,7 @@ class NativeRows:
         where = np.arange(f.size)[columns]
         if indices.size == 0 or where.size == 0:
             return
-        panels = self._panels(where)
+        panels = in_panels(self.right, where)
         left = self.left[np.resize(indices, -(-indices.size // _native.ROWS) * _native.ROWS)]
         factors = np.zeros(left.shape[0], self.dtype)
         factors[: indices.size] = change
@@ -167,12 +250,13 @@ class NativeRows:
         _native.add_kernel(*self.terms, left, factors, panels, total)
         f[where] -= total[: where.size]
 
-    def _panels(self, columns: np.ndarray) -> np.ndarray:
-        """These columns of ``right`` as panels of the native core's width, the last one filled up."""
-        width = _native.WIDTH
-        n_panels = -(-columns.size // width)
-        right = self.right.take(np.resize(columns, n_panels * width), axis=1)
-        return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))
+
+def in_panels(right: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """These columns of ``right`` as panels of the native core's width, the last one filled up."""
+    width = _native.WIDTH
+    n_panels = -(-columns.size // width)
+    right = right.take(np.resize(columns, n_panels * width), axis=1)
+    return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))
 
 
 def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[float, float]]]]:
@@ -184,21 +268,3 @@ def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[
         key = shape.distance, b"" if L is None else L.tobytes()
         found.setdefault(key, (shape, []))[1].append((factor * shape.scale, weight))
     return list(found.values())
-
-
-def _exponents(
-    shape: Kernel, Z: np.ndarray, unit: float, allowed: float
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """The kind of a term, and what its exponents −unit·D are made of for rows and for columns.
-
-    ``Z`` are the samples after the map of the kernel, centred; with rounding of a product above ``allowed``,
-    differences are taken.
-    """
-    if shape.distance == "cityblock":
-        return CITY_BLOCK, unit * Z, unit * Z
-    norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
-    if 4.0 * float(norms.max(initial=0.0)) * np.finfo(np.float32).eps > allowed:
-        Z = np.sqrt(unit) * Z
-        return SQUARES, Z, Z
-    ones = np.ones_like(norms)
-    return PRODUCT, np.hstack([2.0 * unit * Z, -norms, ones]), np.hstack([Z, ones, -norms])

@@ -49,7 +49,7 @@ def solve_one_class_by_rows(
     if unit != 1.0:
         kernel = InUnits(kernel, unit)
     rows = KernelRows(kernel, X, memory_limit // 2)
-    return one_class_on_rows(rows, weight, nu, tol, max_iter, memory_limit // 2, unit)
+    return one_class_on_rows(rows, weight, nu, tol, max_iter, rows.rest_of(memory_limit), unit)
 
 
 def one_class_on_rows(

@@ -81,8 +81,8 @@ def solve_svm_by_rows(
 
     Working sets of the samples that are free or violate the conditions are solved one after the other; only
     the rows of those whose coefficient changes are computed, so that the cost is that of the support vectors'
-    rows. ``memory_limit`` is in bytes of kernel values: half for rows that are kept, half for the working
-    set. All else is as in :func:`~kernelwise.solvers.solve_svm_dual`.
+    rows. ``memory_limit`` is in bytes of kernel values: half for rows that are kept, if some are, the rest
+    for the working set. All else is as in :func:`~kernelwise.solvers.solve_svm_dual`.
     """
     check_positive(C, "C", "solve_svm_by_rows")
     check_positive(tol, "tol", "solve_svm_by_rows")
@@ -120,7 +120,7 @@ class RowProblem(NamedTuple):
     def minimise(self, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
         """Minimise in at most ``limit`` pair steps; return f = p − Kβ and how it went.
 
-        ``memory_limit`` is in bytes: half for rows that are kept, half for the working set.
+        ``memory_limit`` is in bytes: half for rows that are kept, if some are, the rest for the working set.
         """
         size = float(np.abs(self.p).max(initial=0.0)) or 1.0
         if tol >= SINGLE_TOL * size and can_be_native(self.kernel, self.X):
@@ -129,20 +129,22 @@ class RowProblem(NamedTuple):
 
     def _in_double(self, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
         """The same on kernel values in double precision."""
-        rows = self._of_variables(KernelRows(self.kernel, self.X, memory_limit // 2))
+        of_samples = KernelRows(self.kernel, self.X, memory_limit // 2)
+        rows = self._of_variables(of_samples)
         f = self._gradient(rows)
-        sets = WorkingSets(rows, self.beta, f, self.lo, self.hi, memory_limit // 2)
+        sets = WorkingSets(rows, self.beta, f, self.lo, self.hi, of_samples.rest_of(memory_limit))
         return f, sets.minimise(tol, limit)
 
     def _in_single(self, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
         """The same on kernel values in single precision, as long as that is enough."""
         assert isinstance(self.kernel, Kernel)
-        exact = self._of_variables(KernelRows(self.kernel, self.X, 0))
+        of_samples = KernelRows(self.kernel, self.X, 0)
+        exact = self._of_variables(of_samples)
         rows = self._of_variables(NativeRows(self.kernel, np.asarray(self.X)))
         f = self._gradient(rows)
         n_iter = 0
         for renewal in range(RENEWALS + 1):
-            sets = WorkingSets(rows, self.beta, f, self.lo, self.hi, memory_limit // 2)
+            sets = WorkingSets(rows, self.beta, f, self.lo, self.hi, of_samples.rest_of(memory_limit))
             outcome = sets.minimise(tol, limit - n_iter)
             n_iter += outcome.n_iter
             some = self._some()

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelwise._core.equal_points import row_hashes
 from kernelwise._core.labels import check_class_sizes, lone_rows
+from kernelwise._core.memory import MEMORY_LIMIT, rows_within
 from kernelwise._core.text import count
 from kernelwise._core.typing import RandomState
 from kernelwise._core.typing import Samples as Features
@@ -175,7 +176,10 @@ FEWEST_FOLDS = 2
 SIGMOID_FOLDS = 5
 #: Paths of C that a time budget should allow.
 N_PATHS = 8
-#: Rows that a search looks at, at least, however short its time is.
+#: Gram matrices that a search holds, at least: that of a sum of kernels in both precisions, that of a part of
+#: it, and distances.
+LEAST_MATRICES = 3.5
+#: Rows that a search looks at, at least, however short its time and memory are.
 FEWEST_ROWS = 300
 #: Held-out values of all machines at one C, at most, unless classes would have fewer rows than this.
 MOST_VALUES, FEWEST_OF_CLASS = 120_000_000, 4
@@ -191,15 +195,17 @@ def assign_folds(
     needs_all_classes: bool = False,
     share: float = 1.0,
     fewest_folds: int = FEWEST_FOLDS,
+    memory_limit: float = MEMORY_LIMIT,
 ) -> FoldRows:
     """Assign folds to all rows, or to a stratified sample if they are too many for a search or its time.
 
     ``cv`` is a number of folds, "auto", or the folds themselves; "auto" is at least ``fewest_folds``. The
     context gets a finding if the rows are sampled: they are too many above ``share`` times the family's
     `max_rows`. ``needs_all_classes`` says that the score may be undefined on a fold without a class; then
-    "auto" is no more folds than every class has samples for.
+    "auto" is no more folds than every class has samples for. ``memory_limit`` is in MiB.
     """
-    rows, asked = _search_rows(samples, int(share * family.max_rows), family, context, random_state)
+    most = int(share * family.max_rows)
+    rows, asked = _search_rows(samples, most, family, context, random_state, memory_limit)
     found = _folds(samples, rows, cv, family, context, random_state, needs_all_classes, fewest_folds)
     return found.asked_by_all(RowNumbers(asked), samples.weight[asked])
 
@@ -312,12 +318,22 @@ def folds_for_sigmoids(
 
 
 def _search_rows(
-    samples: Samples, limit: int, family: Family, context: FitContext, random_state: int
+    samples: Samples,
+    limit: int,
+    family: Family,
+    context: FitContext,
+    random_state: int,
+    memory_limit: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows to learn from, and rows that are only asked about: of many, half of the rows at most."""
     asked = family.only_asked(samples.y)
     learned = np.setdiff1d(np.arange(len(samples)), asked)
     n = len(samples)
+    in_memory = rows_within(memory_limit, LEAST_MATRICES + family.path_matrices)
+    in_memory = max(FEWEST_ROWS, in_memory)  # which take some MiB
+    if in_memory < min(n, limit):
+        context.findings.append(catalogue.SEARCH_IN_MEMORY(memory_limit=memory_limit, n_rows=in_memory))
+        limit = in_memory
     if context.deadline.seconds is not None:
         affordable = np.sqrt(max(context.deadline.left, 0.0) / N_PATHS / family.path_cost)
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from kernelwise._core.memory import MIB
-from kernelwise._core.threads import threads
+from kernelwise._core.memory import MEMORY_LIMIT, MIB, check_gram_memory, matrices_within
+from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_gram
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF
 from kernelwise.kernels.gram import Grams, Shapes, add_part, base_of, gram_of
 from kernelwise.multiclass import order_by_class
-from kernelwise.search.data.folds import Folds
+from kernelwise.search.data.folds import LEAST_MATRICES, Folds
 from kernelwise.search.engine.scored_kernel import FoldKernels, Scorable, final_kernel
 from kernelwise.solvers.box_qp import SINGLE
 from kernelwise.solvers.fold_path import Solved
@@ -135,6 +135,7 @@ class FoldProblem:
     def single_gram(self, kernel: Kernel, out: np.ndarray | None = None) -> np.ndarray:
         """The Gram matrix in single precision, of shape (n_samples, n_samples)."""
         if out is None:
+            check_gram_memory(1, self.Z.shape[0], itemsize=4)
             out = np.empty((self.Z.shape[0],) * 2, SINGLE)
         return NativeRows(kernel, self.Z, symmetric=True).gram(out, self.settings.get("n_jobs"))
 
@@ -182,6 +183,10 @@ class FoldProblem:
         """The machines on the folds, prepared for all kernels."""
         return self.family.prepare(self)
 
+    def forget_solver(self) -> None:
+        """Give back the memory of the machines; they are prepared again if they are asked for."""
+        self.__dict__.pop("_solver", None)
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_solver"}
 
@@ -211,16 +216,28 @@ class Runner(Protocol):
     ) -> None:
         """Begin with kernels that will be asked for next; ``first_Cs`` are the values of C by variance."""
 
+    def release(self) -> None:
+        """Give back the memory of Gram matrices; more kernels may be asked for all the same."""
+
 
 class Here:
-    """Runs paths in threads of this process, one kernel after the other."""
+    """Runs paths in threads of this process, one kernel after the other.
+
+    It takes no more than ``memory_limit`` MiB: threads are fewer where there is no room for what each needs,
+    and distances and Gram matrices are kept for the next kernel as long as there is room.
+    """
 
     is_timed_by_clock: ClassVar[bool] = True
 
-    def __init__(self, problem: FoldProblem) -> None:
-        self.problem = problem
+    def __init__(self, problem: FoldProblem, memory_limit: float = MEMORY_LIMIT) -> None:
+        # Matrices that there is room for, of which each thread takes a share.
+        room, share = matrices_within(memory_limit, problem.Z.shape[0]), problem.family.path_matrices
+        n_jobs = number_of_threads(problem.settings.get("n_jobs"))
+        n_jobs = max(1, min(n_jobs, int((room - LEAST_MATRICES) / share)))
+        self.problem = replace(problem, settings={**problem.settings, "n_jobs": n_jobs})
+        self._room = room - n_jobs * share
         self._grams: dict[str | None, Grams] = {}
-        self._shapes = Shapes(problem.Z, MAX_SHAPES)
+        self._shapes = Shapes(problem.Z, min(MAX_SHAPES, memory_limit * MIB / 8))
         self._total: np.ndarray | None = None
         self._single: np.ndarray | None = None
         self._is_checked = False  # the Gram matrix at hand
@@ -229,6 +246,16 @@ class Here:
         self, kernels: Sequence[Scorable], first_Cs: FirstCs, epsilons: Sequence[float | None]
     ) -> None:
         """Do nothing: kernels are scored one at a time."""
+
+    def release(self) -> None:
+        """Forget what is kept for the next kernel."""
+        self._forget()
+        self._total = self._single = None
+        self.problem.forget_solver()
+
+    def _forget(self) -> None:
+        self._grams.clear()
+        self._shapes.clear()
 
     @contextmanager
     def kernel(self, kernel: Scorable) -> Iterator[KernelRun]:
@@ -295,8 +322,13 @@ class Here:
             for m, (weight, part) in enumerate(parts):
                 with self._gram(part, may_be_single=False) as K:
                     add_part(self._total, K, weight, is_first=m == 0)
+                del K  # or it would be there beside the next
             yield self._total
             return
+        # Two more at most: distances, and the Gram matrix that comes of them.
+        n_held = 2.0 * len(self._grams) + self._shapes.n_matrices + (self._total is not None)
+        if n_held + 0.5 * (self._single is not None) + 2.0 > self._room:
+            self._forget()
         shaped = self._shapes.gram(kernel) if isinstance(kernel, Kernel) else None
         if shaped is not None:
             yield shaped
@@ -314,8 +346,11 @@ def moved(path: SVMPath, K: np.ndarray, exact: np.ndarray) -> SVMPath:
 
     def new(one: Solved, members: np.ndarray) -> Solved:
         used = np.flatnonzero(one.beta)
-        where = np.ix_(members, members[used])
-        return one._replace(f=one.f + (K[where] - exact[where]) @ one.beta[used])
+        f, height = one.f.copy(), max(1, SHARE // max(1, used.size))
+        for first in range(0, len(members), height):
+            where = np.ix_(members[first : first + height], members[used])
+            f[first : first + height] += (K[where] - exact[where]) @ one.beta[used]
+        return one._replace(f=f)
 
     last = [[new(*pair) for pair in zip(fold, path.members, strict=True)] for fold in path.last]
     return replace(path, last=last)

@@ -146,6 +146,10 @@ class CrossValidator:
         part = rows[sample(self.samples[rows].strata, n_rows, self.random_state)]
         return replace(self, fold_rows=self.fold_rows.within(part), scored=[], n_stopped=0, n_indefinite=0)
 
+    def release(self) -> None:
+        """Give back the memory of Gram matrices, for what comes after the search."""
+        self._runner.release()
+
     def started(self, kernel: Kernel, heuristic: str) -> Kernel:
         """A kernel with parameters from the rows of the search, each as often as its weight says."""
         part = self.search_samples

@@ -43,6 +43,8 @@ class Family(ABC):
 
     #: Rows that a search looks at, at most; the final machine sees all.
     max_rows: int = 5000
+    #: Matrices of the size of a Gram matrix that one thread takes for a path of C, beside that of the kernel.
+    path_matrices: ClassVar[float] = 0.7
     #: Seconds of a path of C on n rows, about, over n²: how many rows a time budget allows.
     path_cost: float = 8e-8
     #: Values of ε that every kernel is scored with; None for machines that have none.

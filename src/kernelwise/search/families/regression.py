@@ -56,6 +56,7 @@ class Regression(Family):
 
     # A path takes K four times over, and most rows are support vectors.
     max_rows = 2000
+    path_matrices = 6.0  # K is repeated twice in both directions
     path_cost = 2e-7
     takes_single = True
     width_rules = NUMBER_RULES

@@ -20,6 +20,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.one_class import OneClass
 from kernelwise.search.final.machine import FinalStep
 from kernelwise.search.result import Choice, OneClassResult
+from kernelwise.solvers.kernel_rows import can_be_native
 from kernelwise.solvers.probability import fit_platt
 
 #: Rows that solver="auto" trains on, at most: more change scores little, and every prediction asks them all.
@@ -72,7 +73,9 @@ def finish_one_class(step: FinalStep) -> Trained:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)  # the final machine has said it
         tasks: list[Task] = [(_fitted, (step, train), {}) for train, _ in parts]
-        halves = threads(step.settings.n_jobs)(tasks)
+        # Each may take half of the memory, unless its Gram matrix or rows of it are kept.
+        is_lean = len(used) <= MANY or can_be_native(step.choice.scored.kernel, samples.Z)
+        halves = threads(step.settings.n_jobs if is_lean else 1)(tasks)
     scores = _held_out(validator, step.choice) if is_whole else np.full(len(samples), np.nan)
     for (_, test), half in zip(parts, halves, strict=True):
         scores[test] = half.score_samples(samples.Z[test])

@@ -81,6 +81,7 @@ def _race(validator: CrossValidator, one: Callable[..., Choice]) -> Choice:
     """
     few = validator.on_fewer(FIRST_ROWS)
     first = _all_forms(few, one, by_score=True)
+    few.release()
     validator.n_earlier, validator.n_stopped = few.n_machines, few.n_stopped
     forms = Forms(validator, first=first)
     for name in AUTO:

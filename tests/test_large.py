@@ -13,7 +13,7 @@ from sklearn.linear_model import Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
 from kernelwise import large as blocks_module
-from kernelwise.kernels import RBF
+from kernelwise.kernels import KMOD, RBF, KernelSum, Laplacian
 from kernelwise.large import (
     DenseBlocks,
     LinearMachine,
@@ -99,7 +99,7 @@ def test_blocks_do_not_change_the_solution(problem, monkeypatch):
     whole = LinearMachine(DenseBlocks(X), y, weight).solve(1.0)
     monkeypatch.setattr(blocks_module, "ROWS", 7)
     assert_allclose(LinearMachine(DenseBlocks(X), y, weight).solve(1.0).coefficients, whole.coefficients)
-    mapped = MappedBlocks(lambda Z: Z[:, ::-1], X[:, ::-1], 8)
+    mapped = MappedBlocks(lambda Z: Z, X[:, ::-1], np.eye(8)[::-1])
     assert_allclose(LinearMachine(mapped, y, weight).solve(1.0).coefficients, whole.coefficients)
 
 
@@ -107,7 +107,7 @@ def test_sums_over_blocks_are_matrix_products(problem, monkeypatch):
     X, y, weight = problem
     monkeypatch.setattr(blocks_module, "ROWS", 7)
     Phi, signed = np.column_stack([X, np.ones(300)]), np.where(weight > 1.0, y * weight, 0.0)
-    for blocks in (DenseBlocks(X), MappedBlocks(lambda Z: Z[:, ::-1], X[:, ::-1], 8)):
+    for blocks in (DenseBlocks(X), MappedBlocks(lambda Z: Z, X[:, ::-1], np.eye(8)[::-1])):
         assert_allclose(blocks.apply(np.arange(9.0)), Phi @ np.arange(9.0))
         assert_allclose(blocks.dot(signed), Phi.T @ signed, atol=1e-10)
         assert_allclose(blocks.square(signed), (Phi.T * signed) @ Phi, atol=1e-10)
@@ -252,3 +252,27 @@ def test_features_are_computed_again_where_memory_is_short(monkeypatch):
     assert isinstance(map_.blocks(X, 4096), DenseBlocks)
     monkeypatch.setattr("kernelwise._core.memory.available_memory", lambda: 0.5 * 2**20)
     assert isinstance(map_.blocks(X, 4096), MappedBlocks)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.3), Laplacian(0.2), KernelSum([RBF(0.1), Laplacian(0.3)]), KMOD()])
+def test_features_in_single_precision_are_those_of_brute_force(kernel, monkeypatch):
+    """Streamed or kept, in blocks that do not fit, of rows that are few and far out, too."""
+    X = np.random.default_rng(0).normal(size=(301, 3))
+    X[-1] *= 1e4
+    map_ = NystroemMap.from_landmarks(kernel, X[:20])
+    exact = kernel(X, X[:20]) @ map_.normalization
+    monkeypatch.setattr(blocks_module, "DOUBLE", 0)
+    monkeypatch.setattr(blocks_module, "ROWS", 50)
+    kept = map_.blocks(X, 4096)
+    monkeypatch.setattr(blocks_module, "KEPT", 0)
+    streamed = map_.blocks(X, 4096)
+    assert (type(kept), type(streamed)) == (DenseBlocks, MappedBlocks)
+    weight, v = np.linspace(-1.0, 2.0, 301), np.linspace(-1.0, 1.0, map_.rank + 1)
+    Phi = np.column_stack([exact, np.ones(301)])
+    largest = np.abs(map_.normalization).sum(axis=0).max()  # what rounding of kernel values becomes
+    for blocks in (kept, streamed):
+        assert blocks.rows(slice(0, 301)).dtype == np.float32
+        assert_allclose(blocks.rows(slice(298, 301)), exact[298:], atol=1e-6 * largest)
+        assert_allclose(blocks.apply(v), Phi @ v, atol=1e-5 * largest)
+        assert_allclose(blocks.dot(weight), Phi.T @ weight, atol=1e-4 * largest)
+        assert_allclose(blocks.square(weight), (Phi.T * weight) @ Phi, atol=1e-4 * largest)

@@ -114,10 +114,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         As in `SVC`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
         How to train the final model. "nystroem" trains `NystroemSVC` with the chosen kernel, in time that
-        grows like n; it chooses its own C, for the squared hinge loss. "auto" uses it for more than 100 000
+        grows like n; it chooses its own C, for the squared hinge loss. "auto" is "exact" up to 100 000
         distinct rows of 20 columns (160 000 of two columns, 50 000 of a hundred or more, or with a kernel
-        that is not made of Gaussian and Laplacian ones). A finding in ``diagnostics_`` then compares the
-        scores of both models on a sample.
+        that is not made of Gaussian and Laplacian ones). For more rows it compares both models on a sample,
+        and takes the exact one, of a part of the rows and maybe with a smaller C, where that is better. A
+        finding in ``diagnostics_`` has the scores.
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.

@@ -7,6 +7,7 @@ core, so fast that none is kept.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -107,19 +108,47 @@ class NativeRows:
         shapes, powers = [], []
         left: list[np.ndarray] = []
         right: list[np.ndarray] = []
+        self._maps: list[tuple[Kernel, np.ndarray, int, float]] = []
         for shape, widths in _by_shape(kernel, X.shape[1]):
             Z = np.asarray(shape.transform(X))
-            Z = Z - Z.mean(axis=0)
+            centre = Z.mean(axis=0)
             largest = max(scale for scale, _ in widths)
-            total = sum(weight for _, weight in widths)
-            kind, rows, columns = _exponents(shape, Z, largest / np.log(2.0), total)
+            unit = largest / np.log(2.0)
+            kind = _kind(shape, Z - centre, unit, sum(weight for _, weight in widths))
+            rows, columns = _exponents(kind, Z - centre, unit)
             left.append(rows)
             right.append(columns)
+            self._maps.append((shape, centre, kind, unit))
             shapes.append((kind, rows.shape[1], len(widths)))
             powers += [(scale / largest, weight) for scale, weight in widths]
         self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
         self.left = np.concatenate(left, axis=1, dtype=self.dtype, casting="same_kind")
         self.right = np.concatenate([block.T for block in right], dtype=self.dtype, casting="same_kind")
+
+    def of_others(self, X: np.ndarray) -> np.ndarray:
+        """Kernel values of shape (n_others, n) of other samples with these.
+
+        Samples so far out that their norms are rounded have values of zero with all of these, or these have
+        such norms, too, and differences are taken.
+        """
+        X = np.asarray(X, dtype=np.float64)
+        parts = [
+            _exponents(kind, np.asarray(shape.transform(X)) - centre, unit)[0]
+            for shape, centre, kind, unit in self._maps
+        ]
+        left = np.concatenate(parts, axis=1, dtype=self.dtype, casting="same_kind")
+        n = len(left)
+        if 0 < n < _native.ROWS:
+            left = np.resize(left, (_native.ROWS, left.shape[1]))
+        panels = self._all_panels
+        values = np.empty((len(left), panels.shape[0] * panels.shape[2]), self.dtype)
+        if n:
+            _native.fill_kernel(*self.terms, left, panels, values)
+        return values[:n, : self.n]
+
+    @cached_property
+    def _all_panels(self) -> np.ndarray:
+        return self._panels(np.arange(self.n))
 
     def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
         """Write K[indices][:, indices] to the first columns of ``out``; the others get finite values, too."""
@@ -169,18 +198,22 @@ def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[
     return list(found.values())
 
 
-def _exponents(
-    shape: Kernel, Z: np.ndarray, unit: float, weight: float
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """The kind of a term, and what its exponents −unit·D are made of for rows and for columns.
+def _kind(shape: Kernel, Z: np.ndarray, unit: float, weight: float) -> int:
+    """How the exponents −unit·D of a term are made.
 
     ``Z`` are the samples after the map of the kernel, centred, and ``weight`` is what the powers add up to.
     """
     if shape.distance == "cityblock":
-        return CITY_BLOCK, unit * Z, unit * Z
+        return CITY_BLOCK
+    largest = unit * float(np.einsum("ij,ij->i", Z, Z).max(initial=0.0))
+    return SQUARES if 4.0 * weight * largest * np.finfo(np.float32).eps > MAX_ROUNDING else PRODUCT
+
+
+def _exponents(kind: int, Z: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
+    """What the exponents −unit·D of a term are made of for rows and for columns."""
+    if kind != PRODUCT:
+        Z = (unit if kind == CITY_BLOCK else np.sqrt(unit)) * Z
+        return Z, Z
     norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
-    if 4.0 * weight * float(norms.max(initial=0.0)) * np.finfo(np.float32).eps > MAX_ROUNDING:
-        Z = np.sqrt(unit) * Z
-        return SQUARES, Z, Z
     ones = np.ones_like(norms)
-    return PRODUCT, np.hstack([2.0 * unit * Z, -norms, ones]), np.hstack([Z, ones, -norms])
+    return np.hstack([2.0 * unit * Z, -norms, ones]), np.hstack([Z, ones, -norms])

@@ -41,6 +41,8 @@ SIZES = (250, 500, 1000, 2000)
 MIN_GAIN = 0.001
 #: Values of C: these powers of 4 over the variance in feature space.
 POWERS = np.arange(-4.0, 6.0)
+#: Steps between the best C of some landmarks and the values that are tried with more.
+REACH = 2
 
 Score = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
@@ -165,7 +167,12 @@ class NystroemSearch:
         self.lone = lone_rows(self.part.strata, self.part.weight)
         self.candidates: list[Candidate] = []
 
-    def run(self, n_components: int | str, C: float | str) -> Candidate:
+    @property
+    def trained(self) -> np.ndarray:
+        """Rows that the candidates are trained on."""
+        return self.used[self.share < 1.0]
+
+    def run(self, n_components: int | str, C: float | str) -> None:
         """Find the best candidate; ``n_components`` or C is "auto" where it is to be chosen."""
         train = np.flatnonzero(self.share < 1.0)
         sizes = tuple(dict.fromkeys(min(size, len(train)) for size in sizes_of(n_components)))
@@ -175,7 +182,6 @@ class NystroemSearch:
                 break
             self.candidates.append(self._try(order[:size], C))
         self.chosen = max(self.candidates, key=lambda candidate: candidate.best_score)
-        return self.chosen
 
     def _goes_on(self, size: int) -> bool:
         scores = [candidate.best_score for candidate in self.candidates]
@@ -191,6 +197,9 @@ class NystroemSearch:
         map_ = NystroemMap.from_landmarks(self.kernel, self.part.Z[landmarks])
         blocks = self.part.blocks(map_, self.memory_limit)
         Cs = self._values_of_C(map_) if C == "auto" else np.array([float(C)])
+        if C == "auto" and self.candidates:  # more landmarks may ask for another value, but for no far one
+            last = self.candidates[-1]
+            Cs = last.Cs[last.best] * STEP ** np.arange(-REACH, REACH + 1.0)
         weight = self.part.bound_on(1.0 - self.share)
         machines = []
         for machine in self.part.machines(self.strategy):
@@ -227,6 +236,11 @@ class NystroemSearch:
         """Return the chosen machines' decision values of the rows that were held out."""
         chosen = self.chosen
         return HeldOutValues(self.used[self.test], self._test_weight, chosen.decision[chosen.best])
+
+    def values(self, Z: Samples) -> np.ndarray:
+        """Decision values of other rows by the chosen machines, of shape (n_others, n_machines)."""
+        blocks = self.chosen.map.mapped(Z)
+        return np.column_stack([blocks.apply(one) for one in self.chosen.coefficients[self.chosen.best]])
 
     def sigmoids(self) -> np.ndarray:
         """Fit Platt's sigmoids to the held-out decision values of classes, shape (n_machines, 2)."""

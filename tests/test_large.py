@@ -276,3 +276,42 @@ def test_features_in_single_precision_are_those_of_brute_force(kernel, monkeypat
         assert_allclose(blocks.apply(v), Phi @ v, atol=1e-5 * largest)
         assert_allclose(blocks.dot(weight), Phi.T @ weight, atol=1e-4 * largest)
         assert_allclose(blocks.square(weight), (Phi.T * weight) @ Phi, atol=1e-4 * largest)
+
+
+def test_clusters_too_far_apart_for_single_precision_have_values_in_double():
+    X = np.random.default_rng(0).normal(size=(200, 3)) + np.where(np.arange(200) % 2, 1e5, -1e5)[:, None]
+    map_ = NystroemMap.from_landmarks(RBF(0.3), X[:30])
+    assert_allclose(map_.values(X, np.dtype(np.float32)), RBF(0.3)(X, X[:30]), atol=1e-6)
+
+
+def test_a_machine_on_streamed_features_is_the_best_one_of_their_kernel_values(monkeypatch):
+    """Single precision changes kernel values, and how fast Newton's method is, but not where it ends."""
+    monkeypatch.setattr(blocks_module, "DOUBLE", 0)
+    monkeypatch.setattr(blocks_module, "KEPT", 0)
+    monkeypatch.setattr(blocks_module, "ROWS", 64)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3))
+    y = np.where(np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=700) > 0.0, 1.0, -1.0)
+    map_, weight, C = NystroemMap.from_landmarks(RBF(0.3), X[:30]), rng.uniform(0.5, 2.0, 700), 3.0
+    heights, values = [], map_.values
+
+    def counted(Z, dtype):
+        heights.append(len(Z))
+        return values(Z, dtype)
+
+    monkeypatch.setattr(NystroemMap, "values", lambda _, Z, dtype=np.dtype(float): counted(Z, dtype))
+    machine = LinearMachine(map_.blocks(X, 4096), y, weight)
+    found = machine.solve(C, tol=1e-13)
+    assert max(heights) <= 64  # more rows take more blocks, and no more memory
+    Phi = values(X, np.dtype(np.float32)).astype(float) @ map_.normalization
+    options = {"gtol": 1e-13, "ftol": 1e-15, "maxiter": 10000, "maxfun": 10000, "maxcor": 30}
+    start = np.zeros(map_.rank + 1)
+    other = minimize(cost, start, (Phi, y, weight, C), "L-BFGS-B", jac=True, options=options)
+    assert found.converged
+    assert_allclose(found.objective, other.fun, rtol=1e-10)
+    assert_allclose(found.values, Phi @ other.x[:-1] + other.x[-1], atol=1e-5)
+    gradients = [np.abs(cost(v, Phi, y, weight, C)[1]).max() for v in (found.coefficients, start)]
+    assert gradients[0] < 1e-6 * gradients[1]
+    few = LinearMachine(map_.blocks(X, 4096), y, weight).solve(C)
+    assert_allclose(few.values, found.values, atol=1e-4)
+    assert few.n_iter <= found.n_iter

@@ -178,6 +178,8 @@ INDEFINITE = 1e-6
 DOUBLE = 256
 #: … and still more are computed again in every pass, which takes little longer.
 KEPT = 512
+#: Landmarks whose values in single precision are checked, and the share of the largest they may be wrong by.
+CHECKED, SINGLE_ERROR = 100, 1e-5
 
 
 @dataclass(frozen=True)
@@ -227,8 +229,13 @@ class NystroemMap:
 
     @cached_property
     def _native(self) -> NativeRows | None:
-        is_native = can_be_native(self.kernel, self.landmarks)
-        return NativeRows(self.kernel, self.landmarks) if is_native else None
+        """The native core's values, if it has the kernel and they are right: of far clusters they are not."""
+        if not can_be_native(self.kernel, self.landmarks):
+            return None
+        rows, some = NativeRows(self.kernel, self.landmarks), self.landmarks[:CHECKED]
+        expected = self.values(some)
+        wrong = float(np.abs(rows.of_others(some) - expected).max())
+        return rows if wrong <= SINGLE_ERROR * float(np.abs(expected).max()) else None
 
     def precision(self, n_rows: int) -> np.dtype:
         """Of the features of so many rows: single where they are many."""

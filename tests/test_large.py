@@ -299,7 +299,7 @@ def test_a_machine_on_streamed_features_is_the_best_one_of_their_kernel_values(m
         heights.append(len(Z))
         return values(Z, dtype)
 
-    monkeypatch.setattr(NystroemMap, "values", lambda _, Z, dtype=np.dtype(float): counted(Z, dtype))
+    monkeypatch.setattr(NystroemMap, "values", lambda _, Z, dtype=float: counted(Z, dtype))
     machine = LinearMachine(map_.blocks(X, 4096), y, weight)
     found = machine.solve(C, tol=1e-13)
     assert max(heights) <= 64  # more rows take more blocks, and no more memory

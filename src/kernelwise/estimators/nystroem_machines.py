@@ -118,14 +118,21 @@ class WithHeldOutRows(NystroemMachine):
         """Train on prepared rows, distinct and in canonical order."""
         self.train_on(self.searched(rows))
 
-    def searched(self, rows: Rows) -> NystroemSearch:
-        """Choose landmarks and C on some of the rows; the search has the values of those that it held out."""
+    def searched(
+        self, rows: Rows, ceiling: Callable[[NystroemSearch], float] | None = None
+    ) -> NystroemSearch:
+        """Choose landmarks and C on some of the rows; the search has the values of those that it held out.
+
+        ``ceiling(search)`` is the score of an exact machine that is trained on the same rows.
+        """
         strategy = self._begin(rows)
         labels = None if rows.classes is None else rows.y
         self.n_features_in_ = rows.Z.shape[1]
         self.kernel_ = kernel_from_data(self.kernel, rows.Z, labels, rows.weight)
         how = self.memory_limit, seed_of(self.random_state), self._loss(), strategy
         search = NystroemSearch(rows, self.kernel_, *how)
+        if ceiling is not None:
+            search.ceiling = ceiling(search)
         search.run(self.n_components, self.C)
         return search
 

@@ -318,9 +318,10 @@ def finish_nystroem(step: FinalStep, reason: str) -> Finished:
     """
     started, validator = time.perf_counter(), step.validator
     machine, context = step.nystroem(), validator.context
-    search = machine.searched(_rows(validator))
-    compared = _compared(search, step)
     may_be_part = step.settings.solver == "auto" and context.full_data is None
+    exact = _Exact(step)
+    search = machine.searched(_rows(validator), exact.ceiling if may_be_part else None)
+    compared = _compared(search, exact)
     if may_be_part and compared is not None and compared.exact - compared.nystroem > WORTH_A_PART:
         return finish_part(step, compared, started)
     machine.train_on(search)
@@ -408,26 +409,49 @@ def _score(
     )
 
 
-def _compared(search: NystroemSearch, step: FinalStep) -> Compared | None:
+class _Exact:
+    """The exact machine that a Nyström machine is compared with, trained once."""
+
+    def __init__(self, step: FinalStep) -> None:
+        self.step, self.machine, self.is_allowed = step, None, True
+
+    def score(self, trained: np.ndarray, others: np.ndarray) -> float | None:
+        """The score on other rows; None if there is no time to train it."""
+        validator = self.step.validator
+        if self.machine is None and self.is_allowed:
+            # The time of a path on the rows of the search grows like their square.
+            cost = validator.scored[-1].seconds * max(1.0, len(trained) / _n_trained(validator)) ** 2
+            deadline = validator.context.deadline
+            self.is_allowed = deadline.allows("comparing the Nyström model with an exact one", cost)
+            if self.is_allowed:
+                self.machine = validator.family.train(self.step.machine(), validator.samples[trained])
+        if self.machine is None:
+            return None
+        return _score_of(validator, self.machine.machine_values(validator.samples.Z[others]), others)
+
+    def ceiling(self, search: NystroemSearch) -> float:
+        """What the candidates of a search can reach, about."""
+        score = self.score(search.trained, search.tested)
+        return np.inf if score is None else score
+
+
+def _compared(search: NystroemSearch, exact: _Exact) -> Compared | None:
     """Scores of both machines on rows that neither was trained on; None without time, or without such rows.
 
     Where the landmarks were chosen on all rows, these are the rows that were held out.
     """
-    validator = step.validator
-    samples, deadline, trained = validator.samples, validator.context.deadline, search.trained
-    strata = samples.strata
+    validator, trained = exact.step.validator, search.trained
+    samples, strata = validator.samples, validator.samples.strata
     others = np.setdiff1d(np.arange(len(samples)), search.used)
     others = np.setdiff1d(search.used, trained) if others.size < trained.size else others
     if len(others) > N_ASKED:
         others = others[sample(strata[others], N_ASKED, validator.random_state)]
     if len(np.unique(strata[others])) < len(np.unique(strata)):  # no others, or a score of some classes
         return None
-    # The time of a path on the rows of the search grows like their square.
-    cost = validator.scored[-1].seconds * max(1.0, len(trained) / _n_trained(validator)) ** 2
-    if not deadline.allows("comparing the Nyström model with an exact one", cost):
+    score = exact.score(trained, others)
+    if score is None:
         return None
-    nystroem = _score_of(validator, search.values(samples.Z[others]), others)
-    return Compared(trained, others, nystroem, _score_of_exact(step, step.choice.C, trained, others))
+    return Compared(trained, others, _score_of(validator, search.values(samples.Z[others]), others), score)
 
 
 def _score_of_exact(step: FinalStep, C: float, trained: np.ndarray, others: np.ndarray) -> float:

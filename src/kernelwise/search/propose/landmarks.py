@@ -138,11 +138,14 @@ class Candidate:
 class NystroemSearch:
     """Tries numbers of landmarks and values of C on a part of the rows.
 
-    Features take ``memory_limit`` MiB. The loss is one of `kernelwise.large`, ``strategy`` ("ovo", "ovr") is
-    for three or more classes. ``chosen`` is the best candidate, after `run`.
+    More landmarks are not tried if they could not reach the ``ceiling``, were each doubling to gain as much
+    as the last one. Features take ``memory_limit`` MiB. The loss is one of `kernelwise.large`, ``strategy``
+    ("ovo", "ovr") is for three or more classes. ``chosen`` is the best candidate, after `run`.
     """
 
     chosen: Candidate
+    #: The score of an exact machine that was trained on the same rows, if it is known.
+    ceiling: float = np.inf
 
     def __init__(
         self,
@@ -172,21 +175,28 @@ class NystroemSearch:
         """Rows that the candidates are trained on."""
         return self.used[self.share < 1.0]
 
+    @property
+    def tested(self) -> np.ndarray:
+        """Rows that the candidates are scored on."""
+        return self.used[self.test]
+
     def run(self, n_components: int | str, C: float | str) -> None:
         """Find the best candidate; ``n_components`` or C is "auto" where it is to be chosen."""
         train = np.flatnonzero(self.share < 1.0)
         sizes = tuple(dict.fromkeys(min(size, len(train)) for size in sizes_of(n_components)))
         order = train[choose_landmarks(self.kernel, self.part.Z[train], sizes[-1], self.random_state)]
-        for size in sizes:
-            if self.candidates and not self._goes_on(size):
+        for place, size in enumerate(sizes):
+            if self.candidates and not self._goes_on(size, len(sizes) - place):
                 break
             self.candidates.append(self._try(order[:size], C))
         self.chosen = max(self.candidates, key=lambda candidate: candidate.best_score)
 
-    def _goes_on(self, size: int) -> bool:
+    def _goes_on(self, size: int, n_left: int) -> bool:
         scores = [candidate.best_score for candidate in self.candidates]
-        if len(scores) > 1 and scores[-1] - max(scores[:-1]) < MIN_GAIN:
-            return False
+        if len(scores) > 1:
+            gain = scores[-1] - max(scores[:-1])
+            if gain < MIN_GAIN or (np.isfinite(self.ceiling) and scores[-1] + n_left * gain < self.ceiling):
+                return False
         # Both the search and the final machine take time that grows like the square of the landmarks.
         last = self.candidates[-1]
         growth = (size / len(last.landmarks)) ** 2 * (1.0 + len(self.rows.y) / len(self.used))

@@ -290,6 +290,9 @@ def _n_trained(validator: CrossValidator) -> float:
 N_ASKED = 20_000
 #: What an exact machine must be better by, on as many rows, to be preferred on a part of all rows.
 WORTH_A_PART = MIN_GAIN
+#: The most rows of a part, as a multiple of those that are always trained on exactly: with a part three times
+#: as large, a million rows took more than five minutes.
+MOST_OF_PART = 2
 #: Values of C below that of the search which are tried for the machine of a part, at most.
 MOST_STEPS = 2
 
@@ -346,8 +349,8 @@ def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished
     validator, samples, others = step.validator, step.validator.samples, compared.others
     n, most = len(samples), most_exact(samples, step.choice.scored.kernel, validator.family.exact_cost)
     rest = np.setdiff1d(np.arange(n), others)
-    # Time grows like the square of the rows of the part, and so like the number of all rows.
-    n_part = min(len(rest), int(np.sqrt(float(most) * n)))
+    # Time grows at least like the square of the rows of the part, and so like the number of all rows.
+    n_part = min(len(rest), int(np.sqrt(float(most) * n)), MOST_OF_PART * most)
     part = rest[sample(samples.strata[rest], n_part, validator.random_state)]
     C, score = step.choice.C, compared.exact
     for _ in range(MOST_STEPS):

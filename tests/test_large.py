@@ -13,7 +13,7 @@ from sklearn.linear_model import Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
 from kernelwise import large as blocks_module
-from kernelwise.kernels import RBF
+from kernelwise.kernels import KMOD, RBF, KernelSum, Laplacian
 from kernelwise.large import (
     DenseBlocks,
     LinearMachine,
@@ -99,7 +99,7 @@ def test_blocks_do_not_change_the_solution(problem, monkeypatch):
     whole = LinearMachine(DenseBlocks(X), y, weight).solve(1.0)
     monkeypatch.setattr(blocks_module, "ROWS", 7)
     assert_allclose(LinearMachine(DenseBlocks(X), y, weight).solve(1.0).coefficients, whole.coefficients)
-    mapped = MappedBlocks(lambda Z: Z[:, ::-1], X[:, ::-1], 8)
+    mapped = MappedBlocks(lambda Z: Z, X[:, ::-1], np.eye(8)[::-1])
     assert_allclose(LinearMachine(mapped, y, weight).solve(1.0).coefficients, whole.coefficients)
 
 
@@ -107,7 +107,7 @@ def test_sums_over_blocks_are_matrix_products(problem, monkeypatch):
     X, y, weight = problem
     monkeypatch.setattr(blocks_module, "ROWS", 7)
     Phi, signed = np.column_stack([X, np.ones(300)]), np.where(weight > 1.0, y * weight, 0.0)
-    for blocks in (DenseBlocks(X), MappedBlocks(lambda Z: Z[:, ::-1], X[:, ::-1], 8)):
+    for blocks in (DenseBlocks(X), MappedBlocks(lambda Z: Z, X[:, ::-1], np.eye(8)[::-1])):
         assert_allclose(blocks.apply(np.arange(9.0)), Phi @ np.arange(9.0))
         assert_allclose(blocks.dot(signed), Phi.T @ signed, atol=1e-10)
         assert_allclose(blocks.square(signed), (Phi.T * signed) @ Phi, atol=1e-10)
@@ -252,3 +252,66 @@ def test_features_are_computed_again_where_memory_is_short(monkeypatch):
     assert isinstance(map_.blocks(X, 4096), DenseBlocks)
     monkeypatch.setattr("kernelwise._core.memory.available_memory", lambda: 0.5 * 2**20)
     assert isinstance(map_.blocks(X, 4096), MappedBlocks)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.3), Laplacian(0.2), KernelSum([RBF(0.1), Laplacian(0.3)]), KMOD()])
+def test_features_in_single_precision_are_those_of_brute_force(kernel, monkeypatch):
+    """Streamed or kept, in blocks that do not fit, of rows that are few and far out, too."""
+    X = np.random.default_rng(0).normal(size=(301, 3))
+    X[-1] *= 1e4
+    map_ = NystroemMap.from_landmarks(kernel, X[:20])
+    exact = kernel(X, X[:20]) @ map_.normalization
+    monkeypatch.setattr(blocks_module, "DOUBLE", 0)
+    monkeypatch.setattr(blocks_module, "ROWS", 50)
+    kept = map_.blocks(X, 4096)
+    monkeypatch.setattr(blocks_module, "KEPT", 0)
+    streamed = map_.blocks(X, 4096)
+    assert (type(kept), type(streamed)) == (DenseBlocks, MappedBlocks)
+    weight, v = np.linspace(-1.0, 2.0, 301), np.linspace(-1.0, 1.0, map_.rank + 1)
+    Phi = np.column_stack([exact, np.ones(301)])
+    largest = np.abs(map_.normalization).sum(axis=0).max()  # what rounding of kernel values becomes
+    for blocks in (kept, streamed):
+        assert blocks.rows(slice(0, 301)).dtype == np.float32
+        assert_allclose(blocks.rows(slice(298, 301)), exact[298:], atol=1e-6 * largest)
+        assert_allclose(blocks.apply(v), Phi @ v, atol=1e-5 * largest)
+        assert_allclose(blocks.dot(weight), Phi.T @ weight, atol=1e-4 * largest)
+        assert_allclose(blocks.square(weight), (Phi.T * weight) @ Phi, atol=1e-4 * largest)
+
+
+def test_clusters_too_far_apart_for_single_precision_have_values_in_double():
+    X = np.random.default_rng(0).normal(size=(200, 3)) + np.where(np.arange(200) % 2, 1e5, -1e5)[:, None]
+    map_ = NystroemMap.from_landmarks(RBF(0.3), X[:30])
+    assert_allclose(map_.values(X, np.dtype(np.float32)), RBF(0.3)(X, X[:30]), atol=1e-6)
+
+
+def test_a_machine_on_streamed_features_is_the_best_one_of_their_kernel_values(monkeypatch):
+    """Single precision changes kernel values, and how fast Newton's method is, but not where it ends."""
+    monkeypatch.setattr(blocks_module, "DOUBLE", 0)
+    monkeypatch.setattr(blocks_module, "KEPT", 0)
+    monkeypatch.setattr(blocks_module, "ROWS", 64)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3))
+    y = np.where(np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=700) > 0.0, 1.0, -1.0)
+    map_, weight, C = NystroemMap.from_landmarks(RBF(0.3), X[:30]), rng.uniform(0.5, 2.0, 700), 3.0
+    heights, values = [], map_.values
+
+    def counted(Z, dtype):
+        heights.append(len(Z))
+        return values(Z, dtype)
+
+    monkeypatch.setattr(NystroemMap, "values", lambda _, Z, dtype=float: counted(Z, dtype))
+    machine = LinearMachine(map_.blocks(X, 4096), y, weight)
+    found = machine.solve(C, tol=1e-13)
+    assert max(heights) <= 64  # more rows take more blocks, and no more memory
+    Phi = values(X, np.dtype(np.float32)).astype(float) @ map_.normalization
+    options = {"gtol": 1e-13, "ftol": 1e-15, "maxiter": 10000, "maxfun": 10000, "maxcor": 30}
+    start = np.zeros(map_.rank + 1)
+    other = minimize(cost, start, (Phi, y, weight, C), "L-BFGS-B", jac=True, options=options)
+    assert found.converged
+    assert_allclose(found.objective, other.fun, rtol=1e-10)
+    assert_allclose(found.values, Phi @ other.x[:-1] + other.x[-1], atol=1e-5)
+    gradients = [np.abs(cost(v, Phi, y, weight, C)[1]).max() for v in (found.coefficients, start)]
+    assert gradients[0] < 1e-6 * gradients[1]
+    few = LinearMachine(map_.blocks(X, 4096), y, weight).solve(C)
+    assert_allclose(few.values, found.values, atol=1e-4)
+    assert few.n_iter <= found.n_iter

@@ -12,6 +12,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,20 @@ from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_positive, check_weights
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels.base import Kernel
-from kernelwise.solvers.kernel_rows import ALL
+from kernelwise.solvers.kernel_rows import ALL, NativeRows, can_be_native
 
 #: Rows of a block: its product with itself is large enough for BLAS, and its copy small.
 ROWS = 2048
+DOUBLES = np.dtype(np.float64)
+#: What the last step of a solver may gain, as a share of the objective, on features in double precision …
+TOL = 1e-12
+#: … and in single precision, where less would change no prediction.
+SINGLE_TOL = 1e-8
+
+
+def tol_of(dtype: np.dtype) -> float:
+    """What the last step of a solver may gain on features of this precision."""
+    return TOL if dtype == DOUBLES else SINGLE_TOL
 
 
 class Blocks(ABC):
@@ -36,6 +47,9 @@ class Blocks(ABC):
     Solvers use `apply`, `dot` and `square` only, each a sum over rows or one value for each row, so that rows
     on other machines need no more than another way to add up.
     """
+
+    #: What the last step of a solver may gain, as a share of the objective.
+    tol = TOL
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
@@ -57,27 +71,35 @@ class RowBlocks(Blocks):
     """Features had some rows at a time; a subclass says how."""
 
     @abstractmethod
+    def kept(self, which: slice | np.ndarray) -> np.ndarray:
+        """Φ[which], or what `normalized` makes of it: kernel values."""
+
+    def normalized(self, values: np.ndarray, *, back: bool = False) -> np.ndarray:
+        """Features of what is kept, or ``back`` from coefficients of features to those of what is kept."""
+        return values
+
     def rows(self, which: slice | np.ndarray) -> np.ndarray:
         """Φ[which]"""
+        return self.normalized(self.kept(which))
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
         """(Φ, 1)·coefficients"""
         values = np.empty(self.shape[0])
+        direction = self.normalized(coefficients[:-1], back=True)
 
         def fill(first: int) -> None:
             block = slice(first, min(first + ROWS, self.shape[0]))
-            values[block] = self.rows(block) @ coefficients[:-1] + coefficients[-1]
+            values[block] = self.kept(block) @ direction + coefficients[-1]
 
         in_order(fill, range(0, self.shape[0], ROWS))
         return values
 
     def dot(self, weight: np.ndarray) -> np.ndarray:
         """Σ weight·(φ, 1)"""
-        total = np.zeros(self.shape[1] + 1)
-        for block in _in_blocks(np.flatnonzero(weight)):
-            total[:-1] += weight[block] @ self.rows(block)
-        total[-1] = weight.sum()
-        return total
+        blocks = list(_in_blocks(np.flatnonzero(weight)))
+        sums = in_order(lambda block: weight[block] @ self.kept(block), blocks)
+        total = self.normalized(np.sum(sums, axis=0)) if sums else np.zeros(self.shape[1])
+        return np.append(total, weight.sum())
 
     def square(self, weight: np.ndarray) -> np.ndarray:
         """Σ weight·(φ, 1)(φ, 1)ᵀ"""
@@ -86,8 +108,9 @@ class RowBlocks(Blocks):
 
         def product(block: np.ndarray) -> np.ndarray:
             # A product of a matrix with itself takes BLAS half the time of one with another.
-            scaled = np.empty((block.size, m + 1))
-            scaled[:, :m], scaled[:, m] = self.rows(block), 1.0
+            rows = self.rows(block)
+            scaled = np.empty((block.size, m + 1), rows.dtype)
+            scaled[:, :m], scaled[:, m] = rows, 1.0
             scaled *= np.sqrt(np.abs(weight[block]))[:, None]
             return np.asarray(scaled.T @ scaled)
 
@@ -112,29 +135,51 @@ class DenseBlocks(RowBlocks):
         super().__init__(Phi.shape)
         self.Phi = Phi
 
-    def rows(self, which: slice | np.ndarray) -> np.ndarray:
+    def kept(self, which: slice | np.ndarray) -> np.ndarray:
         """Φ[which]"""
         return self.Phi[which]
 
 
 class MappedBlocks(RowBlocks):
-    """Features ``transform(X[rows])`` computed again in every pass, where they are too large to keep."""
+    """Features ``values(X[rows]) @ normalization``, computed again in every pass: too large to keep.
 
-    def __init__(self, transform: Callable[[Any], np.ndarray], X: Samples, n_features: int) -> None:
-        super().__init__((X.shape[0], n_features))
-        self.transform, self.X = transform, X
+    Sums over rows are those of the kernel values, and normalized in the end. Only a product of features with
+    themselves needs them row by row: rounding of kernel values would make a sum of these indefinite.
+    """
 
-    def rows(self, which: slice | np.ndarray) -> np.ndarray:
-        """Φ[which]"""
-        return self.transform(self.X[which])
+    def __init__(
+        self,
+        values: Callable[[Any], np.ndarray],
+        X: Samples,
+        normalization: np.ndarray,
+        dtype: np.dtype = DOUBLES,
+    ) -> None:
+        super().__init__((X.shape[0], normalization.shape[1]))
+        self.values, self.X, self.normalization = values, X, normalization
+        self._same = normalization.astype(dtype)
+        self.tol = tol_of(dtype)
+
+    def kept(self, which: slice | np.ndarray) -> np.ndarray:
+        """Kernel values of some rows with the landmarks."""
+        return self.values(self.X[which])
+
+    def normalized(self, values: np.ndarray, *, back: bool = False) -> np.ndarray:
+        """Features of kernel values; sums, which are vectors, in double precision."""
+        if back:
+            return self.normalization @ values
+        return values @ (self._same if values.ndim == 2 else self.normalization)
 
 
 #: Directions of less than this share of the largest eigenvalue are rounding, and left out.
 SMALLEST = 1e-10
 #: A negative eigenvalue beyond this share of the largest is no rounding.
 INDEFINITE = 1e-6
-#: MiB of features that are kept in double precision; more are kept in single precision.
+#: MiB of features that are kept in double precision; more are kept in single precision …
 DOUBLE = 256
+#: … and still more are computed again in every pass, which takes little longer.
+KEPT = 512
+#: Landmarks whose values in single precision are checked, and the share of the largest they may be wrong by.
+CHECKED, SINGLE_ERROR = 100, 1e-5
 
 
 @dataclass(frozen=True)
@@ -174,18 +219,44 @@ class NystroemMap:
 
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Features of shape (n_samples, rank), in double precision."""
-        return np.asarray(self.kernel(X, self.landmarks), dtype=np.float64) @ self.normalization
+        return self.values(X) @ self.normalization
+
+    def values(self, X: Any, dtype: np.dtype = DOUBLES) -> np.ndarray:
+        """Kernel values of shape (n_samples, n_landmarks); in single precision from the native core."""
+        if dtype == np.float32 and self._native is not None:
+            return self._native.of_others(X)
+        return np.asarray(self.kernel(X, self.landmarks), dtype=dtype)
+
+    @cached_property
+    def _native(self) -> NativeRows | None:
+        """The native core's values, if it has the kernel and they are right: of far clusters they are not."""
+        if not can_be_native(self.kernel, self.landmarks):
+            return None
+        rows, some = NativeRows(self.kernel, self.landmarks), self.landmarks[:CHECKED]
+        expected = self.values(some)
+        wrong = float(np.abs(rows.of_others(some) - expected).max())
+        return rows if wrong <= SINGLE_ERROR * float(np.abs(expected).max()) else None
+
+    def precision(self, n_rows: int) -> np.dtype:
+        """Of the features of so many rows: single where they are many."""
+        return DOUBLES if n_rows * self.rank * 8 / MIB <= DOUBLE else np.dtype(np.float32)
+
+    def mapped(self, X: Samples, dtype: np.dtype = DOUBLES) -> MappedBlocks:
+        """Features that are computed again in every pass."""
+        return MappedBlocks(partial(self.values, dtype=dtype), X, self.normalization, dtype)
 
     def blocks(self, X: Samples, memory_limit: float) -> RowBlocks:
-        """Features of many samples: kept if they take no more than that many MiB, else recomputed."""
-        n = X.shape[0]
-        size = n * self.rank * 8 / MIB
-        memory_limit = min(memory_limit, usable_memory() / MIB)
-        if size / 2 > memory_limit:
-            return MappedBlocks(self.transform, X, self.rank)
-        Phi = np.empty((n, self.rank), np.float64 if size <= min(DOUBLE, memory_limit) else np.float32)
-        for first in range(0, n, ROWS):
-            Phi[first : first + ROWS] = self.transform(X[first : first + ROWS])
+        """Features of many samples: kept if they take little memory, else computed again in every pass."""
+        n, dtype = X.shape[0], self.precision(X.shape[0])
+        blocks = self.mapped(X, dtype)
+        if n * self.rank * dtype.itemsize / MIB > min(memory_limit, KEPT, usable_memory() / MIB):
+            return blocks
+        Phi = np.empty((n, self.rank), dtype)
+
+        def fill(first: int) -> None:
+            Phi[first : first + ROWS] = blocks.rows(slice(first, first + ROWS))
+
+        in_order(fill, range(0, n, ROWS))
         return DenseBlocks(Phi)
 
 
@@ -218,8 +289,6 @@ def squared_epsilon_insensitive(
     return np.abs(residual) >= epsilon, residual - np.clip(residual, -epsilon, epsilon)
 
 
-#: The decrease that the next step would bring, at most, as a share of the objective.
-TOL = 1e-12
 MAX_ITER = 100
 #: The slope at the end of a line search, as a share of that at its start.
 SLOPE = 1e-12
@@ -270,13 +339,14 @@ class LinearMachine:
         self._inside = np.zeros(n)  # weights with which the rows are in the matrix
         self._matrix = np.zeros((m + 1, m + 1))
 
-    def solve(self, C: float, *, tol: float = TOL, max_iter: int = MAX_ITER) -> LinearSolution:
+    def solve(self, C: float, *, tol: float | None = None, max_iter: int = MAX_ITER) -> LinearSolution:
         """Train, from where the last solution ended, in at most ``max_iter`` Newton steps.
 
         It stops when half the Newton decrement, which estimates what is left to gain, is below the share
-        ``tol`` of the objective.
+        ``tol`` of the objective, by default that of the blocks.
         """
         check_positive(C, "C", "LinearMachine")
+        tol = self.blocks.tol if tol is None else tol
         # What residuals that are all rounding have for a loss: no step gains more where y is a constant.
         rounding = C * float(self.weight @ (4.0 * np.finfo(float).eps * self.y) ** 2)
         for n_iter in range(max_iter + 1):
@@ -391,9 +461,9 @@ class FeatureRows:
         if isinstance(columns, slice):
             f -= self.blocks.apply(np.append(direction, 0.0))
             return
-        for first in range(0, columns.size, ROWS):
-            part = columns[first : first + ROWS]
-            f[part] -= self.blocks.rows(part) @ direction
+        direction = self.blocks.normalized(direction, back=True)
+        for part in _in_blocks(columns):
+            f[part] -= self.blocks.kept(part) @ direction
 
     def weights(self, beta: np.ndarray) -> np.ndarray:
         """Φᵀβ, the weights of the features, of shape (n_features,)."""

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise import NystroemSVR, TunedSVC, TunedSVR, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.large import LinearMachine, MappedBlocks, NystroemMap, squared_epsilon_insensitive
+from kernelwise.large import LinearMachine, NystroemMap, squared_epsilon_insensitive
 from kernelwise.search import FitContext, Regression
 
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")
@@ -68,7 +68,7 @@ def assert_trained_on_all(model, weight):
     Z = model.scaler_.transform(X)
     map_ = NystroemMap.from_landmarks(machine.kernel_, machine.support_vectors_)
     loss = partial(squared_epsilon_insensitive, epsilon=model.epsilon_)
-    blocks, y = MappedBlocks(map_.transform, Z, map_.rank), (Y - model.target_mean_) / model.target_scale_
+    blocks, y = map_.mapped(Z), (Y - model.target_mean_) / model.target_scale_
     alone = LinearMachine(blocks, y, weight, loss=loss).solve(machine.C_)
     np.testing.assert_allclose(machine.predict(Z), alone.values, atol=1e-5)
 
@@ -131,7 +131,7 @@ def test_sums_over_chunks(weight):
     np.testing.assert_array_equal(training.bound, training.weight)
     assert training.classes is None
     map_ = NystroemMap.from_landmarks(RBF(0.1), Z[:40])
-    blocks, expected = training.blocks(map_, 1.0), MappedBlocks(map_.transform, Z, map_.rank)
+    blocks, expected = training.blocks(map_, 1.0), map_.mapped(Z)
     rng = np.random.default_rng(1)
     v, w = rng.normal(size=map_.rank + 1), rng.normal(size=N) * (np.arange(N) > 450)
     assert blocks.shape == expected.shape

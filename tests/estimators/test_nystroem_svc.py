@@ -118,6 +118,21 @@ def test_landmarks_grow_while_it_pays(samples, monkeypatch):
     assert model.held_out_score_ == max(best)
 
 
+def test_landmarks_do_not_grow_towards_what_they_cannot_reach(samples, monkeypatch):
+    X, y = samples
+    monkeypatch.setattr(_nystroem_search, "SIZES", (2, 4, 8, 16))
+
+    def tried(ceiling):
+        machine = NystroemSVC(RBF(0.1), random_state=1)
+        rows = Rows(X, y, *np.ones((2, len(y))), np.arange(2))
+        rows.score = machine._score(rows)
+        machine.classes_ = rows.classes
+        return [len(one.landmarks) for one in machine.searched(rows, ceiling).candidates]
+
+    assert tried(lambda search: 10.0) == [2, 4]
+    assert tried(lambda search: 0.0) == tried(None) == [2, 4, 8, 16]
+
+
 def test_many_rows_are_searched_on_a_sample_and_trained_on_all(samples, monkeypatch):
     X, y = samples
     monkeypatch.setattr(_nystroem_search, "MAX_SEARCH_ROWS", 200)

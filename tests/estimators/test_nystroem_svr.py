@@ -124,7 +124,9 @@ def test_prepared_rows_with_a_deadline_and_a_score_of_their_own(samples, monkeyp
 
     machine = NystroemSVR(n_components=20)
     rows = landmarks.Rows(X, y, np.ones(500), np.ones(500), score=score, deadline=deadline)
-    held_out = machine.fit_rows(rows).held_out()
+    search = machine.searched(rows)
+    machine.train_on(search)
+    held_out = search.held_out()
     assert machine.n_trained_ == 100
     assert deadline.skipped == ["training on 400 of 500 distinct rows"]
     assert asked[0][0] == (10, 20)

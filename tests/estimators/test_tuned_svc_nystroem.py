@@ -58,7 +58,7 @@ def test_the_finding_has_scores_of_both_machines_on_other_rows(samples):
         r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
         finding.message,
     )
-    assert [int(n) for n in match.groups()[:2]] == [200, 200]
+    assert [int(n) for n in match.groups()[:2]] == [320, 80]
     approximate, exact = (float(score) for score in match.groups()[2:])
     assert abs(approximate - exact) < 0.04
     assert exact > 0.85
@@ -114,3 +114,35 @@ def test_a_gram_matrix_has_no_landmarks(samples):
         TunedSVC("precomputed", solver="nystroem").fit(X @ X.T, y)
     with pytest.raises(ValueError, match="'solver' parameter of TunedSVC must be one of 'auto', 'exact'"):
         TunedSVC(solver="fast").fit(X, y)
+
+
+def test_an_exact_machine_of_a_part_where_the_approximation_is_worse(samples, monkeypatch):
+    """It is the SVC of these rows, its sigmoid that of others, and neither depends on the rows' order."""
+    X, y = samples
+    monkeypatch.setattr(final_machine, "MANY", 100)
+    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(final_machine, "WORTH_A_PART", -1.0)
+    model = TunedSVC().fit(X, y)
+    machine, [said] = model.best_estimator_, [f for f in model.diagnostics_ if f.name == "part of rows"]
+    assert not found(model)
+    assert isinstance(machine, SVC)
+    assert "an exact one of 200 rows, with C = " in said.message  # the root of 100 times 400
+    assert f"with C = {machine.C:.4g}." in said.message
+    assert "sampled" not in {finding.name for finding in model.diagnostics_}
+    assert "on 320 training rows and 80 other rows" in said.message
+    assert model._record.n_rows == machine.n_trained_ == 200
+    assert len(model._record.truth) == 80
+    assert model.score(X, y) > 0.9
+    Z = model.scaler_.transform(X)
+    # What was held out has the answers that the record tells.
+    p = machine.predict_proba(Z)
+    assert_allclose(p, model.predict_proba(X))
+    assert np.mean(model.predict(X) == y) == pytest.approx(
+        np.mean(model._record.truth == model._record.predicted), abs=0.08
+    )
+    order = np.random.default_rng(0).permutation(len(y))
+    again = TunedSVC(n_jobs=2).fit(X[order], y[order])
+    assert_allclose(again.predict_proba(X), model.predict_proba(X), rtol=1e-9)
+    assert isinstance(TunedSVC(solver="nystroem").fit(X, y).best_estimator_, NystroemSVC)
+    monkeypatch.setattr(final_machine, "WORTH_A_PART", 1.0)
+    assert isinstance(TunedSVC().fit(X, y).best_estimator_, NystroemSVC)

@@ -82,7 +82,7 @@ def test_the_finding_has_scores_of_both_machines_on_other_rows(model):
         r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
         finding.message,
     )
-    assert [int(n) for n in match.groups()[:2]] == [150, 150]
+    assert [int(n) for n in match.groups()[:2]] == [240, 60]
     approximate, exact = (float(score) for score in match.groups()[2:])
     assert abs(approximate - exact) < 0.02
     assert exact > 0.9
@@ -95,6 +95,7 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, model, monkey
     assert not nystroem_findings(few)
     monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
     monkeypatch.setattr(final_machine, "MANY", 200)
+    monkeypatch.setattr(final_machine, "WORTH_A_PART", 1.0)
     many = TunedSVR().fit(*samples)
     assert "because 300 distinct rows are more than 200" in nystroem_findings(many)[0].message
     assert_array_equal(many.predict(samples[0]), model.predict(samples[0]))

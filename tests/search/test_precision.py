@@ -71,7 +71,7 @@ def test_scores_are_those_of_double_precision(kernel, many_rows, make_scores, ta
     paths = make_scores(Cs=Cs)
     assert paths._runner.problem.is_single(kernel)
     expected = svm_path(gram_of(kernel, table[0]), table[1], Cs, paths.folds)
-    found = paths.score(kernel, "test").decision[:, :, 0]
+    found = paths.score(kernel, "test").stored[:, :, 0]
     assert np.abs(found - expected.decision).max() < runner.MOST_OFF
     assert np.abs(found - expected.decision).max() > 0.0  # it is in single precision
 
@@ -80,7 +80,7 @@ def test_each_fold_has_its_own_kernel_in_single_precision(many_rows, make_scores
     Cs = np.array([1.0, 4.0])
     paths = make_scores(Cs=Cs)
     own = [RBF(0.2), RBF(0.3), RBF(0.5)]
-    found = paths.score(FoldKernels(RBF(0.3), own), "test").decision[:, :, 0]
+    found = paths.score(FoldKernels(RBF(0.3), own), "test").stored[:, :, 0]
     for kernel, (train, test) in zip(own, paths.folds, strict=True):
         expected = svm_path(kernel(table[0]), table[1], Cs, [(train, test)]).decision[:, test]
         assert_allclose(found[:, test], expected, atol=runner.MOST_OFF)

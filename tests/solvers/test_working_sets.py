@@ -272,6 +272,10 @@ def test_rows_of_the_native_core_are_right_to_single_precision(kernel, n_terms, 
     rows.fill(some, square)
     np.testing.assert_allclose(square[:, : some.size], kernel(X[some]), atol=1e-5)
     assert np.isfinite(square).all()
+    columns = NativeRows(kernel, X[:70])  # values of samples that it has not seen
+    np.testing.assert_allclose(columns.of_others(X[70:]), kernel(X[70:], X[:70]), atol=1e-5)
+    np.testing.assert_allclose(columns.of_others(1e3 * X[70:72]), kernel(1e3 * X[70:72], X[:70]), atol=1e-5)
+    assert columns.of_others(X[:0]).shape == (0, 70)
 
 
 def test_other_kernels_and_samples_have_no_rows_of_the_native_core(overlapping):

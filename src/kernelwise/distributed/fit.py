@@ -23,7 +23,7 @@ from kernelwise.distributed.chunks import Chunk, ChunkedRows, as_given, computed
 from kernelwise.distributed.dask_sketch import sketch_of_rows
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels.base import Kernel
-from kernelwise.large import Blocks, MappedBlocks, NystroemMap
+from kernelwise.large import Blocks, NystroemMap, tol_of
 from kernelwise.search.data.scaling import apply_scaler
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.landmarks import MANY, Rows
@@ -58,10 +58,12 @@ class ChunkBlocks(Blocks):
         self.chunks = chunks
         self._map = delayed(map_, traverse=False)  # sent once, not with every task
         self._ends = np.cumsum(chunks.lengths)[:-1]
+        self.dtype = map_.precision(self.shape[0])
+        self.tol = tol_of(self.dtype)
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
         """(Φ, 1)·coefficients, of shape (n_rows,)."""
-        task = delayed(partial(_apply, coefficients))
+        task = delayed(partial(_apply, self.dtype, coefficients))
         return np.concatenate(computed([task(self._map, one) for one in self.chunks.samples]))
 
     def dot(self, weight: np.ndarray) -> np.ndarray:
@@ -76,26 +78,24 @@ class ChunkBlocks(Blocks):
         self, of_chunk: Callable[..., np.ndarray], weight: np.ndarray, shape: tuple[int, ...]
     ) -> np.ndarray:
         pieces = zip(self.chunks.samples, np.split(weight, self._ends), strict=True)
-        tasks = [delayed(partial(of_chunk, own))(self._map, one) for one, own in pieces if own.any()]
+        tasks = [
+            delayed(partial(of_chunk, self.dtype, own))(self._map, one) for one, own in pieces if own.any()
+        ]
         if not tasks:
             return np.zeros(shape)
         return computed(tree_sum(tasks, sum))
 
 
-def _mapped(map_: NystroemMap, samples: SortedSamples) -> MappedBlocks:
-    return MappedBlocks(map_.transform, samples.Z, map_.rank)
+def _apply(dtype: np.dtype, v: np.ndarray, map_: NystroemMap, samples: SortedSamples) -> np.ndarray:
+    return map_.mapped(samples.Z, dtype).apply(v)
 
 
-def _apply(coefficients: np.ndarray, map_: NystroemMap, samples: SortedSamples) -> np.ndarray:
-    return _mapped(map_, samples).apply(coefficients)
+def _dot(dtype: np.dtype, weight: np.ndarray, map_: NystroemMap, samples: SortedSamples) -> np.ndarray:
+    return map_.mapped(samples.Z, dtype).dot(weight)
 
 
-def _dot(weight: np.ndarray, map_: NystroemMap, samples: SortedSamples) -> np.ndarray:
-    return _mapped(map_, samples).dot(weight)
-
-
-def _square(weight: np.ndarray, map_: NystroemMap, samples: SortedSamples) -> np.ndarray:
-    return _mapped(map_, samples).square(weight)
+def _square(dtype: np.dtype, weight: np.ndarray, map_: NystroemMap, samples: SortedSamples) -> np.ndarray:
+    return map_.mapped(samples.Z, dtype).square(weight)
 
 
 #: Blocks of pairs that the sketch sees, all class pairs together, and at least so many of each.

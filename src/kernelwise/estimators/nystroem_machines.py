@@ -34,14 +34,7 @@ from kernelwise.estimators.kernel_argument import kernel_from_data
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import KernelLike, as_kernel
-from kernelwise.large import (
-    DenseBlocks,
-    FeatureRows,
-    Loss,
-    NystroemMap,
-    squared_epsilon_insensitive,
-    squared_hinge,
-)
+from kernelwise.large import FeatureRows, Loss, NystroemMap, squared_epsilon_insensitive, squared_hinge
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search import NystroemSearch, Rows, ordered_landmarks, prepare
 from kernelwise.solvers.box_qp import InUnits, in_units, unit_of_kernel
@@ -122,10 +115,16 @@ class WithHeldOutRows(NystroemMachine):
         """Set what is known before training, and return the strategy of the machines of three classes."""
         return "ovo"
 
-    def fit_rows(self, rows: Rows) -> NystroemSearch:
-        """Train on prepared rows, distinct and in canonical order, and return the search of landmarks and C.
+    def fit_rows(self, rows: Rows) -> None:
+        """Train on prepared rows, distinct and in canonical order."""
+        self.train_on(self.searched(rows))
 
-        It has the decision values of those that were held out.
+    def searched(
+        self, rows: Rows, ceiling: Callable[[NystroemSearch], float] | None = None
+    ) -> NystroemSearch:
+        """Choose landmarks and C on some of the rows; the search has the values of those that it held out.
+
+        ``ceiling(search)`` is the score of an exact machine that is trained on the same rows.
         """
         strategy = self._begin(rows)
         labels = None if rows.classes is None else rows.y
@@ -133,8 +132,14 @@ class WithHeldOutRows(NystroemMachine):
         self.kernel_ = kernel_from_data(self.kernel, rows.Z, labels, rows.weight)
         how = self.memory_limit, seed_of(self.random_state), self._loss(), strategy
         search = NystroemSearch(rows, self.kernel_, *how)
-        chosen = search.run(self.n_components, self.C)
-        solutions = search.train()
+        if ceiling is not None:
+            search.ceiling = ceiling(search)
+        search.run(self.n_components, self.C)
+        return search
+
+    def train_on(self, search: NystroemSearch) -> None:
+        """Train on all rows of a search, with the landmarks and the C that it chose."""
+        chosen, solutions = search.chosen, search.train()
         coefficients = np.array([solution.coefficients for solution in solutions])
         self.support_, self.support_vectors_ = chosen.landmarks, chosen.map.landmarks
         self.dual_coef_ = coefficients[:, :-1] @ chosen.map.normalization.T
@@ -150,9 +155,8 @@ class WithHeldOutRows(NystroemMachine):
             "score": np.concatenate([one.scores for one in search.candidates]),
         }
         self._n_trained = search.n_trained
-        if rows.classes is not None:
+        if search.rows.classes is not None:
             self._sigmoids = search.sigmoids()
-        return search
 
 
 class NystroemSVC(DecisionClassifier, WithHeldOutRows):
@@ -180,8 +184,8 @@ class NystroemSVC(DecisionClassifier, WithHeldOutRows):
     predict_by : {"probability", "decision"}, default="probability"
         These five as in `SVC`.
     memory_limit : float, default=2048
-        Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
-        than the limit, they are computed again in every pass over the rows.
+        Memory for the features, in MiB. More than 256 MiB are had in single precision; if that, too, is more
+        than the limit or 512 MiB, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
         Seed of the landmarks and of the held-out rows.
 
@@ -321,8 +325,8 @@ class NystroemSVR(RegressorMixin, WithHeldOutRows):
     n_components : "auto" or int, default="auto"
         Number of landmarks. "auto" doubles it from 250 to at most 2000 while the held-out score gains 0.001.
     memory_limit : float, default=2048
-        Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
-        than the limit, they are computed again in every pass over the rows.
+        Memory for the features, in MiB. More than 256 MiB are had in single precision; if that, too, is more
+        than the limit or 512 MiB, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
         Seed of the landmarks and of the held-out rows.
 
@@ -446,8 +450,8 @@ class NystroemOneClassSVM(OutlierMachine, NystroemMachine):
     tol, max_iter : float, int
         As in :class:`kernelwise.OneClassSVM`.
     memory_limit : float, default=2048
-        Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
-        than the limit, they are computed again in every pass over the rows.
+        Memory for the features, in MiB. More than 256 MiB are had in single precision; if that, too, is more
+        than the limit or 512 MiB, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
         Seed of the landmarks.
 
@@ -540,11 +544,10 @@ class NystroemOneClassSVM(OutlierMachine, NystroemMachine):
         self.kernel_ = kernel_from_data(self.kernel, Z, None, weight)
         unit = unit_of_kernel(self.kernel_, Z)
         landmarks, features = self._features(Z, weight, unit)
-        blocks = features.blocks(Z, self.memory_limit)
-        gram = FeatureRows(blocks)
+        gram = FeatureRows(features.blocks(Z, self.memory_limit))
         solution = one_class_on_rows(gram, weight, self.nu, self.tol, self.max_iter, WORKING_SETS, unit)
         offset = solution.inner_offset
-        if isinstance(blocks, DenseBlocks) and blocks.Phi.dtype == np.float32:
+        if features.precision(weight.size) == np.float32:
             offset -= SINGLE_ROUNDING * float(np.abs(solution.scores).max())
         self.support_, self.support_vectors_ = landmarks, Z[landmarks]
         self.dual_coef_ = (features.normalization @ gram.weights(solution.beta))[None, :]

@@ -98,10 +98,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         As in `SVC`, for standardised targets. Models of the search are trained to ten times ``tol``.
     solver : {"auto", "exact", "nystroem"}, default="auto"
         How to train the final model. "nystroem" trains `NystroemSVR` with the chosen kernel and ε, in time
-        that grows like n; it chooses its own C, for the squared ε-insensitive loss. "auto" uses it for more
-        than 100 000 distinct rows of 20 columns (160 000 of two columns, 50 000 of a hundred or more, or with
-        a kernel that is not made of Gaussian and Laplacian ones). A finding in ``diagnostics_`` then compares
-        the scores of both models on a sample.
+        that grows like n; it chooses its own C, for the squared ε-insensitive loss. "auto" is "exact" up to
+        50 000 distinct rows. For more rows it compares both models on a sample, and takes the exact one, of a
+        part of the rows and maybe with a smaller C, where that is better. A finding in ``diagnostics_`` has
+        the scores.
     effort : {"fast", "normal", "best"}, default="normal"
         How hard to search. "fast" looks at 1500 rows at most instead of 2000, and tries no kernels with
         weights of features. "best" looks at 5000 rows, scores all forms of kernel on all of them, and

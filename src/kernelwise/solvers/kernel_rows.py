@@ -7,6 +7,7 @@ none is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -202,9 +203,25 @@ class NativeRows:
 
     def __init__(self, kernel: Kernel, X: np.ndarray, *, symmetric: bool = False) -> None:
         X = np.asarray(X, dtype=np.float64)
-        native = NativeKernel(kernel, X, self.dtype, symmetric=symmetric)
-        self.n, self.terms = X.shape[0], native.terms
-        self.left, self.right = native.rows(X), np.ascontiguousarray(native.columns(X).T)
+        self.kernel = NativeKernel(kernel, X, self.dtype, symmetric=symmetric)
+        self.n, self.terms = X.shape[0], self.kernel.terms
+        self.left, self.right = self.kernel.rows(X), np.ascontiguousarray(self.kernel.columns(X).T)
+
+    def of_others(self, X: np.ndarray) -> np.ndarray:
+        """Kernel values of shape (n_others, n) of other samples with these."""
+        left = self.kernel.rows(np.asarray(X, dtype=np.float64))
+        n = len(left)
+        if 0 < n < _native.ROWS:
+            left = np.resize(left, (_native.ROWS, left.shape[1]))
+        panels = self._all_panels
+        values = np.empty((len(left), panels.shape[0] * panels.shape[2]), self.dtype)
+        if n:
+            _native.fill_kernel(*self.terms, left, panels, values)
+        return values[:n, : self.n]
+
+    @cached_property
+    def _all_panels(self) -> np.ndarray:
+        return in_panels(self.right, np.arange(self.n))
 
     def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
         """Write K[indices][:, indices] to the first columns of ``out``; the others get finite values, too."""
@@ -222,7 +239,7 @@ class NativeRows:
 
     def gram(self, out: np.ndarray, n_jobs: int | None = 1) -> np.ndarray:
         """Write all of K to ``out``, of shape (n, n); return it. Threads make no difference to the values."""
-        panels = in_panels(self.right, np.arange(self.n))
+        panels = self._all_panels
         width = panels.shape[0] * panels.shape[2]
         height = max(_native.ROWS, BLOCK // (8 * self.dtype.itemsize * width))  # it stays in the cache
 

@@ -47,6 +47,8 @@ class Family(ABC):
     path_matrices: ClassVar[float] = 0.7
     #: Seconds of a path of C on n rows, about, over n²: how many rows a time budget allows.
     path_cost: float = 8e-8
+    #: How many times as long as a classifier its exact machine takes on as many rows, about.
+    exact_cost: float = 1.0
     #: Values of ε that every kernel is scored with; None for machines that have none.
     epsilons: Sequence[float | None] = (None,)
     #: Whether other values of ε are tried once the kernel is chosen.

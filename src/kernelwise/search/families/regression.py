@@ -59,6 +59,7 @@ class Regression(Family):
     path_matrices = 6.0  # K is repeated twice in both directions
     path_cost = 2e-7
     takes_single = True
+    exact_cost = 10.0
     width_rules = NUMBER_RULES
     metric_criteria: ClassVar = {"low-rank": (TargetAlignment(centered=True),)}
     by_score = ("auto", "cv-error")

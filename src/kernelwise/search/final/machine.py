@@ -9,10 +9,9 @@ import time
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from kernelwise._core.labels import is_balanced
 from kernelwise._core.threads import Task, threads
@@ -20,10 +19,10 @@ from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import Samples
-from kernelwise.search.engine.context import Deadline
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.propose.landmarks import MANY, HeldOutValues, Rows
+from kernelwise.search.propose.c_range import STEP
+from kernelwise.search.propose.landmarks import MANY, MIN_GAIN, HeldOutValues, NystroemSearch, Rows
 from kernelwise.search.result import Choice, FitRecord, HeldOut
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.settings import FitSettings, Trainer
@@ -86,10 +85,10 @@ class FinalStep:
     choice: Choice
     costs: np.ndarray | None = None
 
-    def machine(self) -> Any:
-        """The chosen machine, not yet trained."""
+    def machine(self, C: float | None = None) -> Any:
+        """The chosen machine, or that of another C, not yet trained."""
         scored = self.choice.scored
-        return self.trainer._machine(scored.kernel, self.choice.C, scored.epsilon)
+        return self.trainer._machine(scored.kernel, self.choice.C if C is None else C, scored.epsilon)
 
     def nystroem(self) -> Any:
         """The Nyström machine, not yet trained."""
@@ -112,15 +111,18 @@ def why_nystroem(solver: str, validator: CrossValidator, choice: Choice) -> str 
         return None
     if validator.context.full_data is not None:  # the samples are a part, however few rows of it are distinct
         return f"because {validator.context.full_data.n_rows} rows are more than {MANY}"
-    most = most_exact(validator.samples, choice.scored.kernel)
+    most = most_exact(validator.samples, choice.scored.kernel, validator.family.exact_cost)
     return f"because {n} distinct rows are more than {most}" if n > most else None
 
 
-def most_exact(samples: Samples, kernel: Kernel | str) -> int:
-    """Rows up to which an exact machine is trained: a round number, and never fewer than `MANY`."""
+def most_exact(samples: Samples, kernel: Kernel | str, cost: float = 1.0) -> int:
+    """Rows up to which an exact machine is trained: a round number, and never fewer than `MANY`.
+
+    ``cost`` is what it costs on as many rows, as a multiple of a classifier's.
+    """
     if isinstance(kernel, str) or not can_be_native(kernel, samples.Z):
         return MANY
-    n_rows = np.sqrt(EXACT_WORK / (BESIDE_COLUMNS + samples.Z.shape[1]))
+    n_rows = np.sqrt(EXACT_WORK / cost / (BESIDE_COLUMNS + samples.Z.shape[1]))
     return max(MANY, int(round(float(n_rows), -4)))
 
 
@@ -233,20 +235,24 @@ def _scores(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
         return validator.scores_of(shown_as_sure(validator, labels))[0]
 
 
-def train_in_time(step: FinalStep) -> tuple[Any, np.ndarray]:
-    """The chosen machine, trained on all rows that its time allows, and these rows.
+def train_in_time(
+    step: FinalStep, most: np.ndarray | None = None, C: float | None = None
+) -> tuple[Any, np.ndarray]:
+    """The chosen machine, trained on all rows that its time allows, and these rows; ``most`` or all of them.
 
     What the search took says how many these are at least. Where they are not all, training on them says it
     better, and there may be time for more.
     """
     validator, deadline = step.validator, step.validator.context.deadline
-    samples, n = validator.samples, len(validator.samples)
-    n_rows = affordable_rows(validator, n, exact_seconds(validator, step.choice))
+    samples = validator.samples
+    most = np.arange(len(samples)) if most is None else most
+    n = len(most)
+    n_rows = min(n, affordable_rows(validator, len(samples), exact_seconds(validator, step.choice)))
     while True:
-        rows = np.arange(n) if n_rows == n else sample(samples.strata, n_rows, validator.random_state)
+        rows = most if n_rows == n else most[sample(samples.strata[most], n_rows, validator.random_state)]
         started = deadline.elapsed
-        machine = validator.family.train(step.machine(), samples[rows])
-        n_rows = affordable_rows(validator, len(rows), deadline.elapsed - started)
+        machine = validator.family.train(step.machine(C), samples[rows])
+        n_rows = min(n, affordable_rows(validator, len(rows), deadline.elapsed - started))
         if len(rows) == n or n_rows < min(n, WORTH_MORE * len(rows)):
             break
     if len(rows) < n:
@@ -280,55 +286,116 @@ def _n_trained(validator: CrossValidator) -> float:
     return float(np.mean([len(train) for train, _ in validator.folds]))
 
 
-#: Rows that both machines are trained on and, at most, asked about to compare them.
-N_COMPARED, N_ASKED = 5000, 20_000
+#: Rows that are asked about, at most, to compare machines and to fit sigmoids.
+N_ASKED = 20_000
+#: What an exact machine must be better by, on as many rows, to be preferred on a part of all rows.
+WORTH_A_PART = MIN_GAIN
+#: The most rows of a part, as a multiple of those that are always trained on exactly: with a part three times
+#: as large, a million rows took more than five minutes.
+MOST_OF_PART = 2
+#: Values of C below that of the search which are tried for the machine of a part, at most.
+MOST_STEPS = 2
+
+
+class Compared(NamedTuple):
+    """Scores of a Nyström machine and an exact one, ``trained`` on some rows and asked about ``others``."""
+
+    trained: np.ndarray
+    others: np.ndarray
+    nystroem: float
+    exact: float
+
+    def __str__(self) -> str:
+        return (
+            f" In a comparison on {len(self.trained)} training rows and {len(self.others)} other rows, such "
+            f"a model scores {self.nystroem:.4f} and an exact one {self.exact:.4f}."
+        )
 
 
 def finish_nystroem(step: FinalStep, reason: str) -> Finished:
-    """Train a Nyström machine, and compare it with an exact one on a sample of the rows.
+    """Train a Nyström machine, unless an exact one on a part of the rows promises more.
 
-    The context of the fit gets a finding that says what was done, why (``reason``), and what it costs.
+    Both are compared on a sample, on which the landmarks were chosen, too. An approximation that is worse
+    there falls back further on more rows, which ask for more landmarks. The context of the fit gets a finding
+    that says what was done, why (``reason``), and what it costs.
     """
     started, validator = time.perf_counter(), step.validator
     machine, context = step.nystroem(), validator.context
-    full = None
-    if context.full_data is not None:
-        full = context.full_data.training_rows(validator.family)
-    held = _fit(machine, validator, np.arange(len(validator.samples)), context.deadline, full)
-    compared = _compared(machine, step.machine(), validator)
-    finding = catalogue.NYSTROEM(
-        n_landmarks=len(machine.support_), reason=reason, compared=compared and f" {compared}"
-    )
+    may_be_part = step.settings.solver == "auto" and context.full_data is None
+    exact = _Exact(step)
+    search = machine.searched(_rows(validator), exact.ceiling if may_be_part else None)
+    compared = _compared(search, exact)
+    if may_be_part and compared is not None and compared.exact - compared.nystroem > WORTH_A_PART:
+        return finish_part(step, compared, started)
+    machine.train_on(search)
+    held = search.held_out()
+    finding = catalogue.NYSTROEM(n_landmarks=len(machine.support_), reason=reason, compared=compared or "")
     context.findings.append(finding)
     if not validator.fold_rows.is_partition:
         context.findings.append(catalogue.NYSTROEM_FOLDS())
     sigmoids = getattr(machine, "sigmoids_", None)
+    n_machines = np.size(machine.n_iter_) * (machine.search_results_["C"].size + 1)
+    record = _record(step, machine.n_trained_, 0, held, sigmoids)
+    seconds = time.perf_counter() - started
+    return Finished(machine, np.empty(0, int), sigmoids, record, n_machines, seconds)
+
+
+def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished:
+    """The chosen machine, trained on the rows of a part; others, that it has not seen, tell its sigmoids.
+
+    C is less than that of the search if the rows of the comparison, which are more, have no worse score then:
+    training takes less time.
+    """
+    validator, samples, others = step.validator, step.validator.samples, compared.others
+    n, most = len(samples), most_exact(samples, step.choice.scored.kernel, validator.family.exact_cost)
+    rest = np.setdiff1d(np.arange(n), others)
+    # Time grows at least like the square of the rows of the part, and so like the number of all rows.
+    n_part = min(len(rest), int(np.sqrt(float(most) * n)), MOST_OF_PART * most)
+    part = rest[sample(samples.strata[rest], n_part, validator.random_state)]
+    C, score = step.choice.C, compared.exact
+    for _ in range(MOST_STEPS):
+        lower = _score_of_exact(step, C / STEP, compared.trained, others)
+        if lower < score:
+            break
+        C, score = C / STEP, lower
+    machine, rows = train_in_time(step, part, C)
+    decision = machine.machine_values(samples.Z[others])
+    sigmoids, findings = validator.family.sigmoids(samples[others], decision)
+    said = validator.context.findings
+    said[:] = [one for one in said if one.name != catalogue.SAMPLED.name]  # it speaks of all rows
+    n_sampled = len(validator.fold_rows.rows)
+    said.append(
+        catalogue.PART_OF_ROWS(n_sampled=n_sampled, n_rows=n, n_part=len(rows), C=C, compared=compared)
+    )
+    said.extend(findings)
+    if sigmoids is not None:  # best_estimator_ answers as the model does
+        machine.set_params(probability=True)._sigmoids = sigmoids
+    held = HeldOutValues(others, samples.weight[others], decision)
+    record = _record(step, len(rows), count_bounded(machine, samples.bound[rows]), held, sigmoids)
+    seconds = time.perf_counter() - started
+    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
+
+
+def _record(
+    step: FinalStep, n_rows: int, n_bounded: int, held: HeldOutValues, sigmoids: np.ndarray | None
+) -> FitRecord:
+    """The answers to rows that were held out from all rows, not by the folds of the search."""
+    family, samples = step.validator.family, step.validator.samples
     odds = None if sigmoids is None else log_odds(held.decision, sigmoids)
-    answers = validator.family.held_out(validator.samples.y[held.rows], held.decision, odds, step.costs)
-    return Finished(
-        machine,
-        np.empty(0, int),
-        sigmoids,
-        FitRecord(machine.n_trained_, 0, **answers._asdict(), weight=held.weight),
-        np.size(machine.n_iter_) * (machine.search_results_["C"].size + 1),
-        time.perf_counter() - started,
-    )
+    answers = family.held_out(samples.y[held.rows], held.decision, odds, step.costs)
+    return FitRecord(n_rows, n_bounded, **answers._asdict(), weight=held.weight)
 
 
-def _fit(
-    machine: Any, validator: CrossValidator, used: np.ndarray, deadline: Deadline, full: Rows | None = None
-) -> HeldOutValues:
-    part = validator.samples[used]
-
-    def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        return _score(validator, decision, used[rows], weight)
-
+def _rows(validator: CrossValidator) -> Rows:
+    """What a Nyström machine is trained on, and scored by."""
+    samples, context = validator.samples, validator.context
     family: Any = validator.family
-    rows = Rows(
-        *(part.Z, part.y, part.weight, part.bound, getattr(family, "classes", None)),
-        *(is_balanced(getattr(family, "class_weight", None)), score, deadline, full),
+    full = None if context.full_data is None else context.full_data.training_rows(family)
+    return Rows(
+        *(samples.Z, samples.y, samples.weight, samples.bound, getattr(family, "classes", None)),
+        *(is_balanced(getattr(family, "class_weight", None)), partial(_score, validator)),
+        *(context.deadline, full),
     )
-    return machine.fit_rows(rows).held_out()
 
 
 def _score(
@@ -345,28 +412,59 @@ def _score(
     )
 
 
-def _compared(machine: Any, exact: Any, validator: CrossValidator) -> str:
-    """Scores of both machines, trained on the same rows, on other ones; empty if there are none."""
-    samples, deadline = validator.samples, validator.context.deadline
-    n, strata = len(samples), samples.strata
-    used = sample(strata, min(N_COMPARED, n // 2), validator.random_state)
-    others = np.setdiff1d(np.arange(n), used)
+class _Exact:
+    """The exact machine that a Nyström machine is compared with, trained once."""
+
+    def __init__(self, step: FinalStep) -> None:
+        self.step, self.machine, self.is_allowed = step, None, True
+
+    def score(self, trained: np.ndarray, others: np.ndarray) -> float | None:
+        """The score on other rows; None if there is no time to train it."""
+        validator = self.step.validator
+        if self.machine is None and self.is_allowed:
+            # The time of a path on the rows of the search grows like their square.
+            cost = validator.scored[-1].seconds * max(1.0, len(trained) / _n_trained(validator)) ** 2
+            deadline = validator.context.deadline
+            self.is_allowed = deadline.allows("comparing the Nyström model with an exact one", cost)
+            if self.is_allowed:
+                self.machine = validator.family.train(self.step.machine(), validator.samples[trained])
+        if self.machine is None:
+            return None
+        return _score_of(validator, self.machine.machine_values(validator.samples.Z[others]), others)
+
+    def ceiling(self, search: NystroemSearch) -> float:
+        """What the candidates of a search can reach, about."""
+        score = self.score(search.trained, search.tested)
+        return np.inf if score is None else score
+
+
+def _compared(search: NystroemSearch, exact: _Exact) -> Compared | None:
+    """Scores of both machines on rows that neither was trained on; None without time, or without such rows.
+
+    Where the landmarks were chosen on all rows, these are the rows that were held out.
+    """
+    validator, trained = exact.step.validator, search.trained
+    samples, strata = validator.samples, validator.samples.strata
+    others = np.setdiff1d(np.arange(len(samples)), search.used)
+    others = np.setdiff1d(search.used, trained) if others.size < trained.size else others
     if len(others) > N_ASKED:
         others = others[sample(strata[others], N_ASKED, validator.random_state)]
     if len(np.unique(strata[others])) < len(np.unique(strata)):  # no others, or a score of some classes
-        return ""
-    cost = validator.scored[-1].seconds  # of machines on as many rows
-    if not deadline.allows("comparing the Nyström model with an exact one", cost):
-        return ""
-    twin = clone(machine).set_params(n_components=len(machine.support_))
-    _fit(twin, validator, used, Deadline())
-    validator.family.train(exact, samples[used])
-    scores = []
-    for one in (twin, exact):
-        values = one.machine_values(samples.Z[others])
-        decision = values.T if values.shape[1] == 1 else values[None]
-        scores.append(float(_score(validator, decision, others, samples.weight[others])[0]))
-    return (
-        f"In a comparison on {len(used)} training rows and {len(others)} other rows, such a model scores "
-        f"{scores[0]:.4f} and an exact one {scores[1]:.4f}."
-    )
+        return None
+    score = exact.score(trained, others)
+    if score is None:
+        return None
+    return Compared(trained, others, _score_of(validator, search.values(samples.Z[others]), others), score)
+
+
+def _score_of_exact(step: FinalStep, C: float, trained: np.ndarray, others: np.ndarray) -> float:
+    """The score of the chosen machine with that C, trained on some rows and asked about others."""
+    samples = step.validator.samples
+    machine = step.validator.family.train(step.machine(C), samples[trained])
+    return _score_of(step.validator, machine.machine_values(samples.Z[others]), others)
+
+
+def _score_of(validator: CrossValidator, values: np.ndarray, rows: np.ndarray) -> float:
+    """The score of one machine's values of some rows, of shape (n_rows, n_machines)."""
+    decision = values.T if values.shape[1] == 1 else values[None]
+    return float(_score(validator, decision, rows, validator.samples.weight[rows])[0])

@@ -41,6 +41,8 @@ SIZES = (250, 500, 1000, 2000)
 MIN_GAIN = 0.001
 #: Values of C: these powers of 4 over the variance in feature space.
 POWERS = np.arange(-4.0, 6.0)
+#: Steps between the best C of some landmarks and the values that are tried with more.
+REACH = 2
 
 Score = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
@@ -136,11 +138,14 @@ class Candidate:
 class NystroemSearch:
     """Tries numbers of landmarks and values of C on a part of the rows.
 
-    Features take ``memory_limit`` MiB. The loss is one of `kernelwise.large`, ``strategy`` ("ovo", "ovr") is
-    for three or more classes. ``chosen`` is the best candidate, after `run`.
+    More landmarks are not tried if they could not reach the ``ceiling``, were each doubling to gain as much
+    as the last one. Features take ``memory_limit`` MiB. The loss is one of `kernelwise.large`, ``strategy``
+    ("ovo", "ovr") is for three or more classes. ``chosen`` is the best candidate, after `run`.
     """
 
     chosen: Candidate
+    #: The score of an exact machine that was trained on the same rows, if it is known.
+    ceiling: float = np.inf
 
     def __init__(
         self,
@@ -165,22 +170,33 @@ class NystroemSearch:
         self.lone = lone_rows(self.part.strata, self.part.weight)
         self.candidates: list[Candidate] = []
 
-    def run(self, n_components: int | str, C: float | str) -> Candidate:
+    @property
+    def trained(self) -> np.ndarray:
+        """Rows that the candidates are trained on."""
+        return self.used[self.share < 1.0]
+
+    @property
+    def tested(self) -> np.ndarray:
+        """Rows that the candidates are scored on."""
+        return self.used[self.test]
+
+    def run(self, n_components: int | str, C: float | str) -> None:
         """Find the best candidate; ``n_components`` or C is "auto" where it is to be chosen."""
         train = np.flatnonzero(self.share < 1.0)
         sizes = tuple(dict.fromkeys(min(size, len(train)) for size in sizes_of(n_components)))
         order = train[choose_landmarks(self.kernel, self.part.Z[train], sizes[-1], self.random_state)]
-        for size in sizes:
-            if self.candidates and not self._goes_on(size):
+        for place, size in enumerate(sizes):
+            if self.candidates and not self._goes_on(size, len(sizes) - place):
                 break
             self.candidates.append(self._try(order[:size], C))
         self.chosen = max(self.candidates, key=lambda candidate: candidate.best_score)
-        return self.chosen
 
-    def _goes_on(self, size: int) -> bool:
+    def _goes_on(self, size: int, n_left: int) -> bool:
         scores = [candidate.best_score for candidate in self.candidates]
-        if len(scores) > 1 and scores[-1] - max(scores[:-1]) < MIN_GAIN:
-            return False
+        if len(scores) > 1:
+            gain = scores[-1] - max(scores[:-1])
+            if gain < MIN_GAIN or (np.isfinite(self.ceiling) and scores[-1] + n_left * gain < self.ceiling):
+                return False
         # Both the search and the final machine take time that grows like the square of the landmarks.
         last = self.candidates[-1]
         growth = (size / len(last.landmarks)) ** 2 * (1.0 + len(self.rows.y) / len(self.used))
@@ -191,6 +207,9 @@ class NystroemSearch:
         map_ = NystroemMap.from_landmarks(self.kernel, self.part.Z[landmarks])
         blocks = self.part.blocks(map_, self.memory_limit)
         Cs = self._values_of_C(map_) if C == "auto" else np.array([float(C)])
+        if C == "auto" and self.candidates:  # more landmarks may ask for another value, but for no far one
+            last = self.candidates[-1]
+            Cs = last.Cs[last.best] * STEP ** np.arange(-REACH, REACH + 1.0)
         weight = self.part.bound_on(1.0 - self.share)
         machines = []
         for machine in self.part.machines(self.strategy):
@@ -227,6 +246,11 @@ class NystroemSearch:
         """Return the chosen machines' decision values of the rows that were held out."""
         chosen = self.chosen
         return HeldOutValues(self.used[self.test], self._test_weight, chosen.decision[chosen.best])
+
+    def values(self, Z: Samples) -> np.ndarray:
+        """Decision values of other rows by the chosen machines, of shape (n_others, n_machines)."""
+        blocks = self.chosen.map.mapped(Z)
+        return np.column_stack([blocks.apply(one) for one in self.chosen.coefficients[self.chosen.best]])
 
     def sigmoids(self) -> np.ndarray:
         """Fit Platt's sigmoids to the held-out decision values of classes, shape (n_machines, 2)."""

@@ -17,6 +17,7 @@ from kernelwise.cli.options import Reading, split_names
 from kernelwise.cli.output import UserError, in_options, is_told, say, say_more, session
 from kernelwise.cli.progress import Progress, expected
 from kernelwise.cli.roles import asked_target, place_of, read_groups, read_times, sentence
+from kernelwise.search.wording import number
 
 if TYPE_CHECKING:
     from kernelwise.findings import Finding
@@ -173,7 +174,7 @@ def labels_text(data: Samples) -> str:
     """The rows of each class, or the range of the target."""
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
-        return f"between {low:.4g} and {high:.4g}, on average {mean:.4g}"
+        return f"between {number(low, 4)} and {number(high, 4)}, on average {number(mean, 4)}"
     counts = sorted(Counter(sorted(data.y.tolist())).items(), key=lambda pair: -pair[1])
     shown = [f"{_printable(label)} ({n})" for label, n in counts[:MOST_CLASSES]]
     more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""

@@ -13,6 +13,7 @@ from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.text import count
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.tables.column import Column, LeftOut, learn_column
+from kernelwise.tables.dates import YEAR, Dates
 from kernelwise.tables.new_rows import fit_columns, notes_on_names, places_by_name
 from kernelwise.tables.read.frames import new_table
 from kernelwise.tables.table import Table, is_missing
@@ -176,6 +177,8 @@ def by_column(table: Table, encoder: Encoder) -> np.ndarray:
         if not column.is_words:
             features = column.transform(values)
             found[:, k] = features[:, -1 - column.has_gaps] if features.shape[1] > column.has_gaps else 0.0
+            if isinstance(column, Dates):
+                found[:, k] /= YEAR  # days in turn would count as numbers of the rows
             continue
         place = {word: code for code, word in enumerate(sorted(set(values[~is_missing(values)])))}
         codes = np.array([place.get(word, -1) for word in values])

@@ -240,9 +240,7 @@ def baseline_findings(
     if score - baseline.score <= true.min_significant_lead:
         return [catalogue.NO_BETTER(**values)]
     corrected_text = score_text(true.score, False, told)
-    return [
-        catalogue.NO_BETTER_BUT_FOR_LUCK(corrected=corrected_text, n_settings=true.n_settings, **values)
-    ]
+    return [catalogue.NO_BETTER_BUT_FOR_LUCK(corrected=corrected_text, n_settings=true.n_settings, **values)]
 
 
 def class_findings(

@@ -49,8 +49,8 @@ def caution(model: Any, X: Any, is_detector: bool = False) -> str:
         found = "This looks like the file that the model was trained on"
     elif n_known > FEW * n_rows:
         found = (
-            f"At least {n_known} of these {n_rows} rows are equal to rows that the model was trained on, in all "
-            "columns that it uses"
+            f"At least {n_known} of these {n_rows} rows are equal to rows that the model was trained on, "
+            "in all columns that it uses"
         )
     else:
         return ""

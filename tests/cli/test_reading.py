@@ -153,3 +153,17 @@ def test_whole_numbers_of_a_quantity_start_a_regression(run, refused, tmp_path):
     )
     assert "it looks like a quantity. Add --task regression" in sentence
     assert run("tune", "counts.csv", "--task", "regression", *SHORT).code == 0
+
+
+def test_the_sign_of_decimals_of_new_rows_can_be_named(run, refused, tmp_path):
+    lines = [f"{k % 7}.{k % 10}25,{k % 11}.5,{'ab'[k % 7 > 3]}" for k in range(40)]
+    (tmp_path / "train.csv").write_text("\n".join(["dose,size,class", *lines]))
+    assert run("tune", "train.csv", *SHORT, "--kernel", "rbf", "--model", "m.kw").code == 0
+    german = ["dose;size", *(line[:-2].replace(",", ";").replace(".", ",") for line in lines)]
+    (tmp_path / "new.csv").write_text("\n".join(german))
+    for command in ("predict", "explain"):
+        said = refused(command, "m.kw", "new.csv")
+        assert "'1,125' (line 3, column 'dose') is doubtful. Say with --decimal . or --decimal ," in said
+        assert run(command, "m.kw", "new.csv", "--decimal", ",").code == 0
+    named = run("predict", "m.kw", "new.csv", "--decimal", ",").out
+    assert named == run("predict", "m.kw", "train.csv").out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from sklearn.datasets import load_digits
 
@@ -41,6 +43,25 @@ def test_a_page_is_written_and_goes_on_from_its_journal(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out.count("  glasmachers/theorems/0") == 1  # the second run computes nothing
     assert "has 0 finished cells" in err + out
+
+
+def test_without_matplotlib_tables_and_verdicts_are_the_same(tmp_path, monkeypatch, capsys):
+    found = []
+    for folder in ("with", "without"):
+        if folder == "without":
+            monkeypatch.setitem(sys.modules, "matplotlib", None)
+        out = tmp_path / folder
+        assert main(["reproduce", "ayat", "--only", "kernels,signs,claims", "--out", str(out)]) == 0
+        found.append({path.name: path.read_bytes() for path in out.iterdir()})
+    drawn, plain = found
+    assert {*drawn} - {*plain} == {"ayat_figure1.svg"}
+    tables = [name for name in plain if name.endswith(".csv")]
+    assert {"ayat_claims.csv", "ayat_figure1.csv", "ayat_signs.csv"} <= {*tables}
+    assert all(drawn[name] == plain[name] for name in tables)
+    assert "10 of 10 signs are right" in plain["ayat_claims.csv"].decode()
+    said = capsys.readouterr().out
+    assert said.count("matplotlib") == 1
+    assert "these figures are missing, and nothing else: figure1." in said
 
 
 def test_only_is_of_one_study(capsys):

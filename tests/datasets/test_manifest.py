@@ -142,30 +142,63 @@ def test_a_faulty_file_is_explained(tmp_path, text, says):
         read_raw(tmp_path / "raw", Source(**SPEC))
 
 
-FROM_SOURCES = ("vertebral_2c", "tic_tac_toe", "thyroid_test", "breast_cancer_wisconsin", "planning_relax")
+#: The five sets of paper 004 and thyroid, and other forms of files.
+FROM_SOURCES = ("banknote", "planning_relax", "vertebral_2c", "ilpd", "tic_tac_toe")
+FROM_SOURCES += ("thyroid_train", "thyroid_test", "breast_cancer_wisconsin", "waveform", "waveform_ida")
+#: The words of features, by their places, and of labels, as the sources write them.
+SQUARES = {place: {1: "x", -1: "o", 0: "b"} for place in range(9)}
+WORDS = {
+    "tic_tac_toe": SQUARES | {-1: {1: "positive", 0: "negative"}},
+    "vertebral_2c": {-1: {1: "Abnormal", 0: "Normal"}},
+    "ilpd": {1: {0: "Female", 1: "Male"}},
+}
 
 
 @pytest.mark.parametrize("name", FROM_SOURCES)
 def test_sets_of_the_papers_come_from_the_files_of_their_sources(find_or_skip, folder, monkeypatch, name):
     monkeypatch.undo()
     find_or_skip(name)
-    X, y = load(name)
-    source = SOURCES[name]
-    squares, classes = {1: "x", -1: "o", 0: "b"}, {1: "positive", 0: "negative"}
-    if name == "vertebral_2c":
-        classes = {1: "Abnormal", 0: "Normal"}
+    X, y = load("waveform" if name == "waveform_ida" else name)
+    source, words = SOURCES[name], WORDS.get(name, {})
     rows = []
     for features, label in zip(X.tolist(), y.tolist(), strict=True):
-        words = [squares[value] if name == "tic_tac_toe" else repr(value) for value in features]
-        rows.append(["1000025"] * len(source.drop) + [*words, classes[label] if source.codes else str(label)])
+        fields = [words[k][value] if k in words else repr(value) for k, value in enumerate(features)]
+        fields.append(words[-1][label] if -1 in words else str(label))
+        rows.append(["1000025"] * len(source.drop) + fields)
+    ours = load(name).y
+    first, second = rows[0], rows[int((ours != ours[0]).argmax())]
     if source.drop:
         rows.insert(3, ["1000025", *"11111?111", "2"])
-    text = "\n".join(source.separator.join(row) for row in rows)
-    (folder / source.raw).write_text(text, encoding="utf-8")
+    if name == "ilpd":
+        rows.insert(209, ["45", "Female", "0.9", "0.3", "189", "23", "33", "6.6", "3.9", "", "1"])
+
+    def write():
+        text = "\n".join(source.separator.join(row) for row in rows)
+        (folder / source.raw).write_text(text, encoding="utf-8")
+
+    write()
     monkeypatch.setattr(loader, "_folders", lambda: [folder])
     found = load(name)
     assert found.sha256 == source.sha256
     assert found.source.endswith(source.raw)
+    first[-1], second[-1] = second[-1], first[-1]
+    write()
+    with pytest.raises(ChangedError, match="has other values than the data set"):
+        load(name)
+
+
+def test_splice_comes_from_the_letters_of_its_source(find_or_skip, folder, monkeypatch):
+    monkeypatch.undo()
+    find_or_skip("splice")
+    X, y = load("splice")
+    lines = [
+        f"{'IE' if label == 1 else 'N'},   NAME-{k},     {''.join(' AGCT'[int(base)] for base in row)}"
+        for k, (row, label) in enumerate(zip(X, y, strict=True))
+    ]
+    lines.insert(5, f"EI, NAME, {'N' * 60}")  # a row of unknown bases is left out
+    (folder / "splice.data").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(loader, "_folders", lambda: [folder])
+    assert load("splice").sha256 == SOURCES["splice"].sha256
 
 
 def test_openml_gives_words_and_gaps(find_or_skip, monkeypatch, folder):

@@ -1,4 +1,4 @@
-"""How to cite: the version of the package, wherever it is written."""
+"""How to cite: the version of the package, wherever it is written, and a paper for every criterion."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import kernelwise
+from kernelwise.criteria import CRITERIA
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,3 +22,10 @@ def test_all_citations_have_the_version_of_the_package_and_its_address():
     (year,) = re.findall(r"date-released: (\d{4})", machine)
     assert f"url     = {{{address}}}" in page
     assert f"year    = {{{year}}}" in page
+
+
+def test_every_criterion_has_its_paper():
+    page = (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
+    classes = {type(make()).__name__ for make in CRITERIA.values()}
+    assert len(classes) > 15
+    assert [name for name in sorted(classes) if f"`{name}`" not in page] == []

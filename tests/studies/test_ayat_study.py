@@ -14,7 +14,7 @@ from kernelwise.kernels import RBF
 from kernelwise.optimizers import GradientDescent, QuasiNewton
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.studies import ayat
-from kernelwise.studies.ayat import real_sets, searches
+from kernelwise.studies.ayat import real_sets, rules, searches
 from kernelwise.studies.ayat.searches import Method, end_row, first_at, lowest, make_problem
 from kernelwise.studies.claims import judge
 
@@ -203,6 +203,26 @@ def test_the_plus_signs_of_the_paper_are_right():
     assert (judged["verdict"], judged["our result"][:21]) == ("holds", "10 of 10 signs are ri")
     signs["RBF"]["paper's plus"] = True
     assert judge(ayat.CLAIMS, {"signs": list(signs.values())})[0]["verdict"] == "holds in part"
+
+
+def test_the_gains_of_the_paper_are_significant_but_for_one():
+    gains = {row["kernel"]: row for row in real_sets.gain_rows()}
+    assert {kernel: round(row["z"], 2) for kernel, row in gains.items()} == {
+        "KMOD": 2.69,
+        "polynomial 4": 2.47,
+        "polynomial 3": 1.90,
+        "RBF": 2.60,
+    }
+    # By hand: √(2 p̄ (1 − p̄) / n) with p̄ = .9877.
+    assert gains["KMOD"]["z"] == pytest.approx(0.0042 / np.sqrt(2 * 0.9877 * 0.0123 / 10_000))
+    assert [kernel for kernel, row in gains.items() if not row["significant"]] == ["polynomial 3"]
+    digits = [
+        {"data": "toy", "kernel": "RBF", "tuned": tuned, "recognised %": rate, "p of tuning": 0.5}
+        for tuned, rate in (("before", 98.0), ("E, lowest", 98.1))
+    ]
+    judged = rules.recognition(digits=digits, gains=list(gains.values()))
+    assert judged.verdict == "does not hold"
+    assert [row["kernel"] for row in judged.values["unsure"]] == ["polynomial 3"]
 
 
 def test_kmod_is_not_better_where_it_is_worse_once():

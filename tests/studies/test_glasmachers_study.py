@@ -12,7 +12,7 @@ from kernelwise.kernels import RBF
 from kernelwise.metrics import kernel_target_alignment, polarization
 from kernelwise.selection import glasmachers_curves
 from kernelwise.studies import glasmachers
-from kernelwise.studies.glasmachers import PATTERNS, draw_points, limits, local_optima
+from kernelwise.studies.glasmachers import PATTERNS, draw_points, limits, local_optima, rules
 from kernelwise.studies.glasmachers.local_optima import (
     Valleys,
     of_halves,
@@ -104,6 +104,33 @@ def test_machines_by_criteria_are_compared_on_the_same_splits(run, rows, monkeyp
     assert (found[0]["less cross-validation"], found[0]["± s.e."]) == (0, 0)
     for row in found:
         assert row["less cross-validation"] == pytest.approx(row["rate %"] - found[0]["rate %"])
+        assert row["signal"]
+        assert row["larger class %"] == 53.75  # of the 80 rows that a quick run takes
+
+
+def test_a_set_without_a_signal_is_no_success_of_a_criterion():
+    rows = [
+        {
+            "data": data,
+            "method": method,
+            "less cross-validation": gap,
+            "± s.e.": 1.0,
+            "signal": data == "seen",
+        }
+        for data in ("seen", "blind")
+        for method, gap in (("cross-validation", 0.0), ("polarization", -5.0 if data == "seen" else 0.0))
+    ]
+    judged = rules.works_well(practice=rows)
+    assert (judged.verdict, judged.values["n_all"]) == ("does not hold", 1)
+    assert judged.values["blind"] == [{"data": "blind"}]
+    rows[1]["less cross-validation"] = 0.0
+    assert rules.works_well(practice=rows).verdict == "holds"
+    rows[3]["less cross-validation"] = -5.0
+    judged = rules.works_well(practice=rows)
+    assert (judged.verdict, [one["verdict"] for one in judged.values["on_all"]]) == (
+        "holds",
+        ["does not hold"],
+    )
 
 
 def test_signs_are_those_of_differences():

@@ -5,15 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sys
+import tomllib
 import xml.etree.ElementTree as ElementTree
 from functools import partial
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.studies import figures, tables, writing
+from kernelwise.studies import figures, tables
 from kernelwise.studies import study as studies
 from kernelwise.studies.claims import Claim, add_claims, found
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
@@ -113,13 +118,16 @@ def test_a_figure_names_its_axes_and_marks_the_papers_value(tmp_path):
 
 
 def test_without_matplotlib_there_are_tables(study, said, monkeypatch, tmp_path):
-    monkeypatch.setattr(figures, "can_draw", lambda: False)
-    monkeypatch.setattr(writing, "can_draw", lambda: False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     study.table("main", "The main table", [{"data": "iris"}])
+    study.figure("old", figures.Kept("Drawn before"))
     study.figure("curve", picture())
-    assert [path.name for path in write(study, tmp_path)] == ["toy.md", "toy_main.csv"]
-    assert "kernelwise[display]" in said[-1]
-    assert ".svg" not in (tmp_path / "toy.md").read_text(encoding="utf-8")
+    assert [path.name for path in write(study, tmp_path)] == ["toy.md", "toy_main.csv", "toy_old.svg"]
+    assert said[-1].startswith("Without matplotlib these figures are missing, and nothing else: curve. Get")
+    page = (tmp_path / "toy.md").read_text(encoding="utf-8")
+    assert ("toy_old.svg" in page, "toy_curve.svg" in page) == (True, False)
+    (part,) = json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))["parts"].values()
+    assert part["figures"] == {"old": "Drawn before"}  # a later run keeps no file that is not there
     with pytest.raises(ImportError, match="Figures need matplotlib"):
         figures.save(picture(), tmp_path / "a.svg")
 
@@ -226,3 +234,24 @@ def test_parts_that_are_not_run_are_kept(monkeypatch, tmp_path, said):
     assert studies.run("toy", only=["second"], say=said.append, kept=tmp_path / "none").tables.keys() == {
         "two"
     }
+
+
+def test_the_page_on_data_has_every_file_of_every_study():
+    manifest = files("kernelwise.datasets").joinpath("manifest.toml").read_text(encoding="utf-8")
+    sources, of_files = tomllib.loads(manifest), {}
+    for study in studies.NAMES:
+        for data in import_module(f"kernelwise.studies.{study}").DATA:
+            for name in (data,) if data in sources else (f"{data}_train", f"{data}_test"):
+                of_files.setdefault(name, []).append(study)
+    expected = []
+    for name in sorted(of_files):
+        source = sources[name]
+        openml = f"OpenML {source['openml']}" if "openml" in source else ""
+        copy = "scikit-learn" if name in ("iris", "optdigits_test") else openml
+        file = f"`{source['raw']}`" if "raw" in source else "" if copy else "none"
+        cells = (name, ", ".join(of_files[name]), copy, file, f"<{source['url']}>")
+        expected.append(f"| {' | '.join(cells)} |")
+    page = (Path(__file__).parents[2] / "docs" / "studies-data.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("|---|---|---|---|---|\n")
+    assert table.partition("\n\n")[0].splitlines() == expected
+    assert len(expected) == 30

@@ -13,7 +13,8 @@ from kernelwise.datasets import make_two_gaussians
 from kernelwise.selection import yin_curves, yin_grid_search
 from kernelwise.studies import yin
 from kernelwise.studies.claims import VERDICTS, judge
-from kernelwise.studies.yin import over_sigma, repeated
+from kernelwise.studies.tables import NoRow, grouped
+from kernelwise.studies.yin import over_sigma, repeated, rules
 
 
 def test_yin_has_a_row_for_each_method(run, rows, monkeypatch):
@@ -47,6 +48,15 @@ def test_the_best_of_the_curves_is_that_of_the_grid_search():
     assert 2.0 ** found["log2 sigma"] == pytest.approx(expected.sigma)
     assert 2.0 ** found["log2 C"] == pytest.approx(expected.C)
     assert (found["accuracy"], found["at smallest C"]) == (expected.cv_accuracy, expected.accuracies[0])
+
+
+def test_an_end_of_C_is_no_end_of_sigma():
+    X, y = make_two_gaussians(80, bayes_error=0.01, random_state=0)
+    settings = {"sigmas": [0.1, 1.0, 30.0], "Cs": [1.0, 4.0], "cv": 5}
+    inside, at_end = (yin.cell(method, X, y, settings) for method in ("dbtc", "esdr"))
+    assert inside["log2 C"] == 0.0  # the smallest
+    assert (inside["log2 sigma"], inside["σ is at"]) == (0.0, "a maximum")
+    assert at_end["σ is at"] == "boundary"
 
 
 def test_printed_accuracies_below_the_larger_class_are_said():
@@ -91,7 +101,7 @@ def test_yin_draws_figures_2_to_9_and_judges_the_claims(run, rows, monkeypatch):
 def test_rank_correlations_are_spearmans():
     rows = [
         {"data": "toy", "folds": "the paper's", "esdr": float(k), "dbtc": -float(k), "j4": 1.0}
-        | {"cv accuracy": 0.5 + k**2 / 100, "± s.e.": 0.05, "larger class": 0.5}
+        | {"cv accuracy": 0.5 + k**2 / 100, "± s.e.": 0.05, "larger class": 0.5, "signal": True}
         for k in range(5)
     ]
     esdr, dbtc, j4 = over_sigma.follow_rows(rows)
@@ -100,7 +110,91 @@ def test_rank_correlations_are_spearmans():
     assert (esdr["opposite steps"], dbtc["opposite steps"], j4["opposite steps"]) == (0, 1, 0)
     assert (esdr["largest value"], esdr["best accuracy"]) == (4.0, pytest.approx(0.66))
     assert (esdr["signal"], esdr["widths"]) == (True, 5)
-    assert not over_sigma.follow_rows([row | {"± s.e.": 0.09} for row in rows])[0]["signal"]
+
+
+@pytest.mark.parametrize(("best", "signal"), [(0.5, False), (0.6, False), (0.69, False), (0.7, True)])
+def test_a_set_has_a_signal_if_its_best_accuracy_is_significantly_above_the_larger_class(best, signal):
+    # 60 of 100 rows are of the larger class; 69 are 1.95 standard errors above it, 70 are 2.18.
+    curves = {"sigmas": [1.0, 2.0], "accuracies": [[0.5, 0.4], [best, 0.5]]}
+    criteria = {name: [1.0, 2.0] for name in yin.CRITERIA}
+    labels = {"toy": np.repeat([1, 2], [60, 40])}
+    found = over_sigma.curve_rows({("toy", "the paper's"): curves | {"criteria": criteria}}, labels)
+    assert [row["signal"] for row in found] == [signal] * 2
+
+
+def follows_of(data, largest, best, *, signal=True):
+    """A row of how ESDR follows the accuracy on a set."""
+    return {"data": data, "folds": "the paper's", "criterion": "esdr", "signal": signal} | {
+        "largest value": largest,
+        "best accuracy": best,
+        "± s.e.": 0.01,
+    }
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "n_blind", "verdict", "on_all"),
+    [
+        ((0.9, 0.8, 0.7, 0.6), 0, "holds", []),
+        ((0.9, 0.8, 0.7, 0.69), 0, "holds in part", []),
+        ((0.9, 0.8, 0.6, 0.7), 0, "does not hold", []),
+        ((0.9, 0.8), 0, "cannot be judged", []),  # one of two orders
+        ((0.8, 0.9), 0, "does not hold", []),
+        ((0.9, 0.8, 0.7, 0.6), 2, "cannot be judged", ["holds"]),
+        ((0.9, 0.8, 0.6, 0.7), 2, "cannot be judged", ["does not hold"]),
+    ],
+)
+def test_an_order_of_few_sets_is_not_judged(accuracies, n_blind, verdict, on_all):
+    n_seen = len(accuracies) - n_blind
+    rows = [follows_of(f"set {k}", 9.0 - k, best, signal=k < n_seen) for k, best in enumerate(accuracies)]
+    judged = rules.maxima(follows=rows)
+    assert judged.verdict == verdict
+    assert [one["verdict"] for one in judged.values["on_all"]] == on_all
+    assert [row["data"] for row in judged.values["blind"]] == [f"set {k}" for k in range(n_seen, len(rows))]
+    assert judged.values["orders"] == {2: 2, 4: 24}[n_seen]
+
+
+def chosen_of(data, accuracies, *, signal=True):
+    """The four methods on a set, with p = 0.01 for every difference from ESDR."""
+    return [
+        {"data": data, "folds": "the paper's", "method": method, "accuracy": accuracy, "signal": signal}
+        | {"log2 sigma": 10.0 * accuracy, "CPU seconds": 10.0 if method == "grid search" else 1.0}
+        | {"p against ESDR": 1.0 if accuracy == accuracies[0] else 0.01, "paper's": 0.5, "larger class": 0.5}
+        for method, accuracy in zip(yin.METHODS, accuracies, strict=True)
+    ]
+
+
+def test_a_set_without_a_signal_makes_no_verdict_and_the_one_on_all_sets_is_beside_it():
+    good = chosen_of("vertebral_2c", (0.9, 0.8, 0.7, 0.9)) + chosen_of("tic_tac_toe", (0.9, 0.8, 0.7, 0.9))
+    blind = chosen_of("ilpd", (0.5, 0.6, 0.6, 0.8), signal=False)
+    for rule in (rules.more_accurate, rules.against_grid):
+        alone, beside = rule(table2=good), rule(table2=good + blind)
+        assert alone.verdict == beside.verdict == "holds"
+        assert alone.values["on_all"] == alone.values["blind"] == []
+        assert beside.values["blind"] == [{"data": "ilpd"}]
+        assert [one["verdict"] for one in beside.values["on_all"]] == ["holds in part"]
+    rows = judge(yin.CLAIMS, {"table2": good + blind})
+    told = next(row["our result"] for row in rows if "than DBTC-CV" in row["claim"])
+    assert told.endswith("Without a signal: ilpd; on all sets it holds in part")
+    # A claim that names a set without a signal cannot hold in whole, and holds nowhere by such a set alone.
+    assert rules.numerators(table2=good).verdict == "holds"
+    assert rules.numerators(table2=good + blind).verdict == "holds in part"
+    with pytest.raises(NoRow, match="has a signal"):
+        rules.more_accurate(table2=blind)
+
+
+def test_signals_of_the_page_follow_from_its_accuracies():
+    curves, follows = (read(STUDIES / f"yin_{name}.csv") for name in ("curves", "follows"))
+    assert over_sigma.follow_rows(curves) == follows
+    by_set = {(row["data"], row["folds"]): row["signal"] for row in follows}
+    for (data, folds), rows in grouped(curves, "data", "folds").items():
+        best = max(rows, key=lambda row: row["cv accuracy"])
+        gain = best["cv accuracy"] - best["larger class"]
+        assert by_set[data, folds] == (gain > 1.96 * best["± s.e."])
+        assert {row["signal"] for row in rows} == {by_set[data, folds]}
+    for row in read(STUDIES / "yin_table2.csv"):
+        assert row["signal"] == by_set[row["data"], row["folds"]]
+    without = {data for (data, folds), signal in by_set.items() if not signal}
+    assert without == {"planning_relax", "ilpd"}
 
 
 def test_the_power_of_C_is_the_slope_of_the_logarithms():

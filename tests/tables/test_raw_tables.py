@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zipfile
 from xml.sax.saxutils import escape
@@ -118,6 +119,11 @@ def read(tmp_path):
     return read_lines
 
 
+def saved(encoding):
+    """As a model file has it."""
+    return Encoding.from_json(encoding.to_json(), encoding.encoder if encoding.is_coded else None)
+
+
 @pytest.mark.parametrize("kind", RAW)
 def test_a_file_and_its_data_frame_become_the_same_features(read, tmp_path, kind):
     lines, names, says = RAW[kind]
@@ -146,7 +152,7 @@ def test_new_rows_are_read_as_the_training_file_writes_them(read, tmp_path, kind
     learned, _ = read(RAW[kind][0])
     encoding = learned.encoding
     X = encoding.samples(learned.table)
-    again = Encoding.from_json(encoding.to_json(), encoding.encoder if encoding.is_coded else None)
+    again = saved(encoding)
     header, *rows = RAW[kind][0]
     (tmp_path / "new.csv").write_text("\n".join([header, *rows[:12]]))
     assert_allclose(again.samples(read_table(tmp_path / "new.csv")), X[:12])
@@ -174,7 +180,7 @@ def test_a_target_of_a_regression_is_read_as_it_is_written(read, tmp_path):
     kept = [k for k in range(N) if k != 4]
     assert learned.encoding.labels(learned.table).tolist() == VOTES[kept].tolist()
     assert "1 row was left out, because the target 'price' is missing (line 6)." in told
-    again = Encoding.from_json(learned.encoding.to_json())
+    again = saved(learned.encoding)
     (tmp_path / "test.csv").write_text('a,price\n1.5,"$1,200"\n2.5,"$3,400"\n')
     assert again.labels(read_table(tmp_path / "test.csv")).tolist() == [1200.0, 3400.0]
 
@@ -248,20 +254,75 @@ def test_whether_a_point_separates_thousands_the_whole_file_says(tmp_path, kind)
         assert read_table(tmp_path / "f.csv", decimal=other).columns[0].tolist() == otherwise
 
 
-def test_a_new_file_is_read_as_the_training_file_unless_it_says_otherwise(read, tmp_path):
-    rows = [
-        f"{v // 1000}.{v % 1000:03};{s:.2f}".replace(f"{s:.2f}", f"{s:.2f}".replace(".", ","))
-        for v, s in zip(VOTES + 1000, SIZE, strict=True)
-    ]
-    learned, _ = read(
-        ["votes;size;class", *(f"{r};{y}" for r, y in zip(rows, LABEL, strict=True))], target="class"
-    )
-    encoding = Encoding.from_json(learned.encoding.to_json())
+def german(read):
+    """What is learned from a file with semicolons, points between thousands and decimal commas."""
+    numbers = zip(VOTES + 1000, SIZE, LABEL, strict=True)
+    rows = [f"{v // 1000}.{v % 1000:03};{f'{s:.2f}'.replace('.', ',')};{y}" for v, s, y in numbers]
+    learned, _ = read(["votes;size;class", *rows], target="class")
+    return saved(learned.encoding)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "says"),
+    [
+        ("votes;size\n4.585;7\n980;8\n", [[4585, 7], [980, 8]], "points in 'votes' were read as separators"),
+        ("votes;size\n4585;7.5\n", [[4585, 7.5]], ""),  # which can be a decimal point only
+        (
+            "votes;size\n4.585;7,5\n1.020;8.5\n",
+            [[4585, 7.5], [1020, 8.5]],
+            "'8.5' (line 3, column 'size') can",
+        ),
+        (
+            "votes,size\n4585,7.585\n",
+            [[4585, 7.585]],
+            "a guess because commas separate the cells, which they do",
+        ),
+        ('votes,size\n4585,"7,5"\n', [[4585, 7.5]], ""),
+        (
+            "votes;size\n1.020;8.25\n",
+            "'8.25' (line 2, column 'size') can only be read with the other sign",
+            "",
+        ),
+    ],
+)
+def test_a_new_file_is_read_as_the_training_file_writes_it(read, tmp_path, text, expected, says):
+    encoding, new = german(read), tmp_path / "new.csv"
+    new.write_text(text)
+    raw, notes = read_table(new, usual=encoding.usual), []
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=re.escape(expected)) as refused:
+            encoding.samples(raw)
+        assert str(refused.value).endswith("Say with --decimal . or --decimal , which sign the file has.")
+        return
+    assert encoding.samples(raw, notes=notes).tolist() == expected
+    assert says in " ".join([*raw.notes, *notes])
+    assert bool(says) == bool([*(note for note in raw.notes if "commas in" not in note), *notes])
+
+
+def test_a_sign_of_decimals_that_the_user_names_is_taken(read, tmp_path):
+    encoding, new = german(read), tmp_path / "new.csv"
+    new.write_text("votes;size\n1.020;8.25\n")
+    signs = {sign: read_table(new, decimal=sign, usual=encoding.usual) for sign in ".,"}
+    assert encoding.samples(signs["."]).tolist() == [[1.02, 8.25]]
+    assert encoding.samples(signs[","]).tolist() == [[1020, 8.25]]
+
+
+def test_semicolons_in_a_new_file_only_make_a_guess_of_its_points(read, tmp_path):
+    learned, _ = read(table(dose=(SIZE / 7).round(3)))
     new = tmp_path / "new.csv"
-    new.write_text("votes;size\n4.585;7\n980;8\n")
-    assert encoding.samples(read_table(new, usual=encoding.decimal)).tolist() == [[4585, 7], [980, 8]]
-    new.write_text("votes;size\n4585;7.5\n1.020;8.25\n")  # its own sizes have points
-    assert encoding.samples(read_table(new, usual=encoding.decimal)).tolist() == [[4585, 7.5], [1.02, 8.25]]
+    for text, dose in (("dose;size\n4.585;7\n", 4.585), ("dose;size\n4,58;7\n", 4.58)):
+        new.write_text(text)
+        raw = read_table(new, usual=learned.encoding.usual)
+        assert learned.encoding.samples(raw).tolist() == [[dose, 7]]
+        is_guess = "--decimal , reads them otherwise" in " ".join(raw.notes)
+        assert is_guess == (dose == 4.585)
+
+
+def test_a_column_with_another_sign_than_its_file_keeps_it(read, tmp_path):
+    rows = [f"{s:.2f}".replace(".", ",") + f";{s:.2f};{y}" for s, y in zip(SIZE, LABEL, strict=True)]
+    encoding = saved(read(["a;b;class", *rows])[0].encoding)
+    (tmp_path / "new.csv").write_text("a;b\n4,585;4.585\n")
+    assert encoding.samples(read_table(tmp_path / "new.csv", usual=encoding.usual)).tolist() == [[4.585] * 2]
 
 
 def test_hundredths_are_the_same_in_text_and_in_a_workbook(read, tmp_path):
@@ -275,7 +336,7 @@ def test_hundredths_are_the_same_in_text_and_in_a_workbook(read, tmp_path):
     assert_allclose(learned.encoding.samples(learned.table)[:, 0], share, rtol=1e-15)
     plain, _ = read(["share,class", *(f"{value},{label}" for value, label in zip(share, LABEL, strict=True))])
     for one in (learned, plain):
-        encoding = Encoding.from_json(one.encoding.to_json())
+        encoding = saved(one.encoding)
         for text in ("0.125", "12.5%", "12.5 %"):
             (tmp_path / "new.csv").write_text(f"share\n{text}\n")
             assert encoding.samples(read_table(tmp_path / "new.csv", min_columns=1)).tolist() == [[0.125]]
@@ -521,38 +582,49 @@ def test_a_model_of_text_is_saved_and_explained_by_column(tmp_path):
 # -- workbooks -----------------------------------------------------------------------------------------------
 
 
-def workbook(path, rows):
-    """A workbook with one sheet, of numbers and text."""
+def workbook(path, rows, **more):
+    """A workbook with a sheet of numbers and text, and others before it."""
     head = '<?xml version="1.0" encoding="UTF-8"?>'
     main, office = (
         "http://schemas.openxmlformats.org/",
         "http://schemas.openxmlformats.org/officeDocument/2006/",
     )
-    relation = f'<Relationship Id="r1" Type="{office}relationships/{{}}" Target="{{}}"/>'
-    relations = f'{head}<Relationships xmlns="{main}package/2006/relationships">{relation}</Relationships>'
+    sheets = {**more, "Our sizes": rows}
     types = "application/vnd.openxmlformats-officedocument.spreadsheetml.{}+xml"
-    parts = {"xl/workbook.xml": types.format("sheet.main"), "xl/sheet.xml": types.format("worksheet")}
+    parts = {"xl/workbook.xml": types.format("sheet.main")}
+    parts |= {f"xl/sheet{k}.xml": types.format("worksheet") for k in range(len(sheets))}
     overrides = "".join(
         f'<Override PartName="/{name}" ContentType="{kind}"/>' for name, kind in parts.items()
     )
-    lines = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
-    sheet = (
-        f'{head}<worksheet xmlns="{main}spreadsheetml/2006/main"><sheetData>{lines}</sheetData></worksheet>'
-    )
+
+    def relations(*pairs):
+        found = "".join(
+            f'<Relationship Id="r{k}" Type="{office}relationships/{kind}" Target="{to}"/>'
+            for k, (kind, to) in enumerate(pairs)
+        )
+        return f'{head}<Relationships xmlns="{main}package/2006/relationships">{found}</Relationships>'
+
     with zipfile.ZipFile(path, "w") as book:
         book.writestr(
             "[Content_Types].xml",
             f'{head}<Types xmlns="{main}package/2006/content-types"><Default Extension="rels" '
             f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>{overrides}</Types>',
         )
-        book.writestr("_rels/.rels", relations.format("officeDocument", "xl/workbook.xml"))
-        book.writestr("xl/_rels/workbook.xml.rels", relations.format("worksheet", "sheet.xml"))
+        book.writestr("_rels/.rels", relations(("officeDocument", "xl/workbook.xml")))
+        pairs = [("worksheet", f"sheet{k}.xml") for k in range(len(sheets))]
+        book.writestr("xl/_rels/workbook.xml.rels", relations(*pairs))
+        names = "".join(f'<sheet name="{n}" sheetId="{k + 1}" r:id="r{k}"/>' for k, n in enumerate(sheets))
         book.writestr(
             "xl/workbook.xml",
             f'{head}<workbook xmlns="{main}spreadsheetml/2006/main" xmlns:r="{office}relationships"><sheets>'
-            '<sheet name="Our sizes" sheetId="1" r:id="r1"/></sheets></workbook>',
+            f"{names}</sheets></workbook>",
         )
-        book.writestr("xl/sheet.xml", sheet)
+        for k, cells in enumerate(sheets.values()):
+            lines = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in cells)
+            sheet = (
+                f'<worksheet xmlns="{main}spreadsheetml/2006/main"><sheetData>{lines}</sheetData></worksheet>'
+            )
+            book.writestr(f"xl/sheet{k}.xml", f"{head}{sheet}")
 
 
 def cell(value):
@@ -572,6 +644,35 @@ def test_a_workbook_is_read_as_the_file_that_it_would_be_saved_as(tmp_path, read
     encoding = learn_encoding(book).encoding
     assert encoding.feature_names == learned.encoding.feature_names
     assert_array_equal(encoding.samples(book), learned.encoding.samples(learned.table))
+
+
+NOTES = [["What this is about"], ["Counted by hand, see the table"], ["Author", "A. Berg"]]
+PEOPLE = [["name", "age"], ["Berg", 50.0], ["Lange", 40.0], ["Vogel", 30.0]]
+
+
+def test_the_sheet_that_is_read_has_the_wanted_columns_or_a_table(tmp_path):
+    pytest.importorskip("python_calamine")
+    rows = [["size", "class"], *([float(size), str(label)] for size, label in zip(SIZE, LABEL, strict=True))]
+    workbook(tmp_path / "f.xlsx", rows, Notes=NOTES, People=PEOPLE)
+    chosen = {
+        "Our sizes": {"wanted": ["Class"]},
+        "People": {"wanted": ["no such name"]},
+        "Notes": {"sheet": "1"},
+    }
+    for name, options in chosen.items():
+        found = read_table(tmp_path / "f.xlsx", **options)
+        others = " and ".join(repr(one) for one in ("Notes", "People", "Our sizes") if one != name)
+        assert found.notes[0].endswith(f"the sheet {name!r} was read. --sheet reads another one: {others}.")
+
+
+def test_three_decimals_of_a_cell_with_a_type_are_decimals(tmp_path, read):
+    pytest.importorskip("python_calamine")
+    encoding = german(read)
+    workbook(tmp_path / "new.xlsx", [["votes", "size"], [4585.0, 7.585], ["4.585", "7,5"]])
+    rows = encoding.samples(read_table(tmp_path / "new.xlsx", decimal=",", usual=encoding.usual))
+    assert rows.tolist() == [[4585, 7.585], [4585, 7.5]]
+    frame = pd.DataFrame({"size": ["1,5", "2,25", "3,75", 4.585, *map(str, range(30))]})
+    assert to_table(frame, "from_dtype", "TunedSVC").columns[0][3] == 4.585
 
 
 def test_text_is_coded_alike_whatever_the_order_of_rows_and_their_copies():
@@ -596,17 +697,22 @@ def test_text_is_coded_alike_whatever_the_order_of_rows_and_their_copies():
 
 
 @pytest.mark.filterwarnings("ignore:.*unlike the training rows")
-def test_a_new_cell_means_the_same_whatever_the_other_cells_are(tmp_path):
-    frame = pd.DataFrame({"size": SIZE, "town": TOWN})
-    model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(frame, LABEL)
-    few = pd.DataFrame({"size": ["4,234", "4,734"], "town": TOWN[:2]})
-    more = pd.DataFrame({"size": ["4,234", "4,734", "3,4"], "town": TOWN[:3]})
-    expected = model.decision_function(few.assign(size=[4234.0, 4734.0]))
-    assert_array_equal(model.decision_function(few), expected)
-    with pytest.warns(
-        KernelwiseWarning, match=r"1 cell has no number \(first '3,4' in row 2\) and counts as"
-    ):
-        assert_array_equal(model.decision_function(more)[:2], expected)
+def test_a_model_of_numbers_reads_them_as_people_write_them(tmp_path):
+    numbers = pd.DataFrame({"size": SIZE, "share": SIZE / 100})
+    model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(numbers, LABEL)
+    assert not hasattr(model, "encoder_")
+    text = pd.DataFrame({"share": ["12.5%", "0.05", "7 %"], "size": ["$1,234.5", "8,5", "7"]})
+    same = pd.DataFrame({"size": [1234.5, 8.5, 7.0], "share": [0.125, 0.05, 0.07]})
+    assert_array_equal(model.decision_function(text), model.decision_function(same))
+    with pytest.warns(KernelwiseWarning, match=r"'size': 1 cell has no number \(first 'big' in row 1\)"):
+        model.predict(text.assign(size=["1", "big", "7"]))
+    with pytest.warns(KernelwiseWarning, match=r"'size': 1 cell has no value \(first in row 1\)"):
+        model.predict(text.assign(size=["1", None, "7"]))
+    doubtful = same.assign(size=["4,234", "4,734", "3,4"])
+    with pytest.raises(ValueError, match=r"'3,4' \(row 2, column 'size'\) can only be .* Write numbers with"):
+        model.predict(doubtful)
+    thousands = same[:2].assign(size=[4234.0, 4734.0])
+    assert_array_equal(model.decision_function(doubtful[:2]), model.decision_function(thousands))
 
 
 def test_a_text_with_points_is_a_date_whose_day_comes_first():
@@ -614,7 +720,25 @@ def test_a_text_with_points_is_a_date_whose_day_comes_first():
     model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(pd.DataFrame({"size": SIZE, "day": days}), LABEL)
     text = pd.DataFrame({"size": SIZE[:2], "day": ["01.12.2023", "31.12.2023"]})
     same = pd.DataFrame({"size": SIZE[:2], "day": pd.to_datetime(["2023-12-01", "2023-12-31"])})
-    assert_array_equal(model.decision_function(text), model.decision_function(same))
+    of_text = TunedSVC("rbf", Cs=[10.0], cv=3).fit(
+        pd.DataFrame({"size": SIZE, "day": [f"{day:%Y-%m-%d}" for day in days]}), LABEL
+    )
+    for one in (model, of_text):
+        for rows in (slice(0, 1), slice(0, 2)):
+            assert_array_equal(one.decision_function(text[rows]), one.decision_function(same[rows]))
+    with pytest.warns(
+        KernelwiseWarning, match="whether day or month comes first, as in '01/12/2023', is a guess"
+    ):
+        model.predict(text[:1].assign(day="01/12/2023"))
+    with pytest.raises(ValueError, match=r"'13/12/2023' .* other order of day and month, so '01/12/2023' "):
+        model.predict(text.assign(day=["01/12/2023", "13/12/2023"]))
+
+
+def test_days_that_follow_each_other_are_no_row_numbers():
+    model = TunedSVC("rbf", Cs=[10.0], cv=3).fit(pd.DataFrame({"day": DAYS, "size": SIZE}), LABEL)
+    assert not {"row numbers", "identifiers"} & {one.name for one in model.diagnostics_}
+    with pytest.warns(TrustWarning, match="'day' determines the target"):
+        TunedSVC("rbf", Cs=[10.0], cv=3).fit(pd.DataFrame({"day": DAYS, "size": SIZE}), np.arange(N) < 30)
 
 
 def test_dates_that_are_all_missing_are_gaps():

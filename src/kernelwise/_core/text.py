@@ -31,6 +31,15 @@ def counted(value: float) -> str:
     return f"{value:{digits}}"
 
 
+def amount(value: float, digits: int = 4) -> str:
+    """Write a quantity with a few significant digits, and without a power of ten if it is large.
+
+    >>> amount(1329412.7), amount(12.34567), amount(1e-7)
+    ('1329413', '12.35', '1e-07')
+    """
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:.{digits}g}"
+
+
 def in_words(items: Sequence[str], last: str = "and") -> str:
     """List items in a sentence: a; a and b; a, b and c."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"

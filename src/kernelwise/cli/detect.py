@@ -104,7 +104,9 @@ def detect(
     data = read_samples(file, chosen.labels, reading, DETECTION)
     kept: tuple[list[str], list[list[Any]]] = ([], [])
     if keep is not None:
-        kept = kept_columns(read_table(file, reading.header, min_columns=1, skip=reading.lines_to_skip), keep)
+        wanted = [] if chosen.labels is None else [chosen.labels]
+        again = read_table(file, reading.header, 1, 0, reading.lines_to_skip, reading.sheet, wanted=wanted)
+        kept = kept_columns(again, keep)
     settle_labels(data, chosen.outlier, str(file))
     n_kernels = expected_of_detection(chosen.kernel, data.y is not None)
     with open_journal(journal, "detect", data, chosen.for_journal()) as cells:

@@ -52,6 +52,8 @@ def explain(
     unknown: options.UnknownOption = options.Unknown.ignore,
     header: options.HasHeader = None,
     skip_lines: options.SkipLines = None,
+    sheet: options.SheetOption = None,
+    decimal: options.DecimalOption = None,
     printing: options.Printing,
 ) -> None:
     """Show how much every column contributed to the predictions.
@@ -75,7 +77,7 @@ def explain(
     check_order(model_file, file, "explain")
     model, encoding = read_model(model_file)
     _check_output(model, output)
-    table = read_more(file, encoding, header, skip_lines)
+    table = read_more(file, encoding, header, skip_lines, sheet, decimal)
     X, lines = rows_of(table, encoding, unknown.value), table.lines
     n = len(lines) if rows is None else min(rows, len(lines))
     if rows is not None and rows > n:

@@ -68,7 +68,10 @@ SkipLines = Annotated[
 ]
 SheetOption = Annotated[
     str | None,
-    option("NAME", "Sheet of a workbook, by name or number. Default: the first with rows.", "--sheet"),
+    option("NAME", "Sheet of a workbook, by name or number. Default: the first table.", "--sheet"),
+]
+DecimalOption = Annotated[
+    Decimal | None, option("SIGN", "The sign of decimals, . or ,. Default: found.", "--decimal", hidden=True)
 ]
 UnknownOption = Annotated[
     Unknown, option("KIND", "What to do with words that are new: ignore or error.", "--unknown")
@@ -121,9 +124,7 @@ class Reading:
     ] = None
     skip_lines: SkipLines = None
     sheet: SheetOption = None
-    decimal: Annotated[
-        Decimal | None, option("SIGN", "The sign of decimals, . or ,. Default: found.", hidden=True)
-    ] = None
+    decimal: DecimalOption = None
     strict: Annotated[
         bool, flag("--strict", "Refuse a file that is not clean: leave out nothing, and guess nothing.")
     ] = False

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kernelwise._core.text import count
+from kernelwise._core.text import amount, count
 from kernelwise.cli import options
 from kernelwise.cli.files import check_different, check_writable, write_csv
 from kernelwise.cli.options import flag, option
@@ -43,6 +43,7 @@ def predict(
     header: options.HasHeader = None,
     skip_lines: options.SkipLines = None,
     sheet: options.SheetOption = None,
+    decimal: options.DecimalOption = None,
     strict: options.StrictOption = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -69,7 +70,7 @@ def predict(
     model, encoding = read_model(model_file)
     if proba and encoding.task == "regression":
         raise UserError(f"{model_file} is a regression model, which has no probabilities. Leave out --proba.")
-    table = read_more(file, encoding, header, skip_lines, sheet)
+    table = read_more(file, encoding, header, skip_lines, sheet, decimal)
     names, columns = kept_columns(table, keep)
     told: list[str] = []
     X = rows_of(table, encoding, unknown.value, strict, told)
@@ -80,11 +81,11 @@ def predict(
         for name, column in answers(model, X, predictions, proba):
             names.append(name)
             columns.append(column)
-    if encoding.task != DETECTION and hasattr(model, "training_range_"):
-        told.append(model.unlike(X).message(table.line))
-    if encoding.task != DETECTION and encoding.has_labels(table):
-        told.append(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
-    told.append(caution(model, X, is_detector=encoding.task == DETECTION))
+        if encoding.task != DETECTION and hasattr(model, "training_range_"):
+            told.append(model.unlike(X).message(table.line))
+        if encoding.task != DETECTION and encoding.has_labels(table):
+            told.append(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
+        told.append(caution(model, X, is_detector=encoding.task == DETECTION))
     rows = [names, *zip(*columns, strict=True)]
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
@@ -151,7 +152,7 @@ def _score(model: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> s
         return f"not computed ({error})"
     if encoding.task == "regression":
         rest = labels - predictions
-        errors = f"RMSE {np.sqrt(np.mean(rest**2)):.4g}, MAE {np.mean(np.abs(rest)):.4g} {rows}"
+        errors = f"RMSE {amount(np.sqrt(np.mean(rest**2)))}, MAE {amount(np.mean(np.abs(rest)))} {rows}"
         own = (
             ""
             if model.steering_ in (None, "r2")

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernelwise._core.text import count
+from kernelwise._core.text import amount, count
 from kernelwise.cli.options import Reading, split_names
 from kernelwise.cli.output import UserError, in_options, is_told, say, say_more, session
 from kernelwise.cli.progress import Progress, expected
 from kernelwise.cli.roles import asked_target, place_of, read_groups, read_times, sentence
-from kernelwise.search.wording import number
 
 if TYPE_CHECKING:
     from kernelwise.findings import Finding
@@ -116,6 +115,7 @@ def read_samples(
         skip=reading.lines_to_skip,
         sheet=reading.sheet,
         decimal=reading.decimal,
+        wanted=[] if target is None else [target],
     )
     if len(table.lines) == 1:
         raise UserError(f"{path} has only one row of data. Add rows: a model learns from many.")
@@ -174,7 +174,7 @@ def labels_text(data: Samples) -> str:
     """The rows of each class, or the range of the target."""
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
-        return f"between {number(low, 4)} and {number(high, 4)}, on average {number(mean, 4)}"
+        return f"between {amount(low)} and {amount(high)}, on average {amount(mean)}"
     counts = sorted(Counter(sorted(data.y.tolist())).items(), key=lambda pair: -pair[1])
     shown = [f"{_printable(label)} ({n})" for label, n in counts[:MOST_CLASSES]]
     more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""
@@ -212,6 +212,7 @@ def read_more(
     has_header: bool | None = None,
     skip: int | None = None,
     sheet: str | None = None,
+    decimal: str | None = None,
 ) -> Table:
     """Read a file that has to fit the training file."""
     from kernelwise.tables import read_table
@@ -219,7 +220,8 @@ def read_more(
     has_names = encoding.has_header if has_header is None else has_header
     # Without names a column counts by its place, be it empty or not.
     keep = 0 if has_names else encoding.n_columns
-    table = read_table(path, has_names, 1, keep, skip, sheet, usual=encoding.decimal)
+    wanted = [column.name for column in encoding.columns] if has_names else []
+    table = read_table(path, has_names, 1, keep, skip, sheet, decimal, encoding.usual, wanted)
     for note in table.notes:
         say(note)
     return table

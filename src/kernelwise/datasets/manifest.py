@@ -51,6 +51,7 @@ class Source:
     label: int = -1
     drop: tuple[int, ...] = ()
     lines: tuple[int, int] | None = None
+    letters: str = ""
     codes: Mapping[str, float] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)
     openml: int | None = None
@@ -156,6 +157,9 @@ def read_raw(path: Path, source: Source) -> tuple[np.ndarray, np.ndarray]:
     for number, words in enumerate(fields_of(path, source), start=1):
         label = words.pop(source.label)
         row = [word for k, word in enumerate(words) if k not in source.drop]
+        if source.letters:
+            places = {letter: str(place) for place, letter in enumerate(source.letters, start=1)}
+            row = [places.get(letter, MISSING[0]) for letter in row[-1]]
         if not any(word.lower() in MISSING for word in row):
             table.append([_number(word, source, path, number) for word in (*row, label)])
     return _split(table, path)

@@ -5,6 +5,7 @@ They say what happens to new samples before the decision values, and how these a
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -32,9 +33,9 @@ from kernelwise.estimators.kernel_argument import (
     takes_distances,
 )
 from kernelwise.estimators.unlike import Unlike, find_unlike
-from kernelwise.exceptions import KernelwiseWarning, TrustWarning
+from kernelwise.exceptions import TrustWarning
 from kernelwise.search import apply_scaler
-from kernelwise.tables import Column, Table, fit_columns
+from kernelwise.tables import Column, Encoder
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB), …
 LEAST_ROWS = 256  # … of so many rows at least: what is prepared for support vectors serves all of them
@@ -237,31 +238,33 @@ class WithMachine(SamplesOrGram):
         return apply_scaler(self.scaler_, samples)
 
     def _read_features(self, X: RowsLike) -> Any:
-        """Features of new samples; a gap that no training sample had is the median, with a warning."""
+        """Features of new samples; a gap that no training sample had is the median, with a warning.
+
+        A data frame may have numbers as text, as people write them.
+        """
         encoder = getattr(self, "encoder_", None)
         if encoder is not None:
             return encoder.read(X)
         try:
             return super()._read_new(X)
         except ValueError as error:
-            if "contains NaN" not in str(error):
+            has_gaps = "contains NaN" in str(error)
+            has_texts = hasattr(X, "columns") and re.search("is not a number|has no value in", str(error))
+            if not has_gaps and not has_texts:
                 raise
-            samples = None
-            if hasattr(self, "training_range_"):
-                samples = read_samples(self, X, reset=False, **self._input(), ensure_all_finite="allow-nan")
-            if samples is None or is_sparse(samples):
+            if not hasattr(self, "training_range_") or is_sparse(X):
+                if not has_gaps:
+                    raise
                 raise ValueError(
                     "X contains NaN, but the training samples had no gaps. Fill the gaps, or train the model "
                     "on samples with gaps."
                 ) from error
-        names = getattr(self, "feature_names_in_", range(samples.shape[1]))
-        columns = [
-            Column(name, fill=float(fill)) for name, fill in zip(names, self.training_range_[1], strict=True)
-        ]
-        _, notes = fit_columns(Table(tuple(names), tuple(samples.T)), range(len(columns)), columns)
-        for note in notes:
-            warnings.warn(note, KernelwiseWarning, stacklevel=stacklevel_of_user())
-        return np.where(np.isnan(samples), self.training_range_[1], samples)
+        fills = self.training_range_[1].tolist()
+        names = getattr(self, "feature_names_in_", range(len(fills)))
+        columns = tuple(Column(name, fill=fill) for name, fill in zip(names, fills, strict=True))
+        samples = Encoder(columns, hasattr(self, "feature_names_in_")).read(X)
+        # As the numbers of a frame lie in memory, or the last bits of the answers would differ.
+        return np.asfortranarray(samples) if hasattr(X, "columns") else samples
 
     def machine_values(self, X: RowsLike) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.sklearn_compat import stacklevel_of_user
-from kernelwise._core.text import count
+from kernelwise._core.text import amount, count
 from kernelwise._core.typing import Samples, is_sparse
 from kernelwise.estimators.kernel_argument import kernel_values
 from kernelwise.exceptions import KernelwiseWarning
@@ -91,8 +91,9 @@ class Unlike:
         if excess[place, k] > 0.0:
             row = int(self.rows[place])
             low, _, high = self.training_range[:, k]
-            value = f"{self.names[k]} {self.X[row, k]:.6g}"
-            parts.append(f"farthest outside is {value} in {line(row)} (training {low:.6g} to {high:.6g})")
+            value, low, high = (amount(one, 6) for one in (self.X[row, k], low, high))
+            outside = f"farthest outside is {self.names[k]} {value} in {line(row)}"
+            parts.append(f"{outside} (training {low} to {high})")
         if n_remote:
             nearest = "it is" if n == 1 else f"{n_remote} {'is' if n_remote == 1 else 'are'}"
             parts.append(f"{nearest} farther from all support vectors than any training row")

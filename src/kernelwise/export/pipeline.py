@@ -317,7 +317,7 @@ def column_transformer(encoder: Encoder) -> ColumnTransformer:
                 f"to_sklearn has no step for {column.noun}s, but column {column.name!r} holds some. Keep the "
                 "model with save(path)."
             )
-        if column.written is not None:
+        if column.written is not None and len(column.written) > 1:  # more than the sign of decimals in a file
             raise IncompatibleError(
                 f"to_sklearn has no step that reads numbers from text, but column {column.name!r} holds such "
                 "text. Convert it to numbers before training, or keep the model with save(path)."

@@ -151,9 +151,10 @@ def yin_select(
     # Of equals the widest, as everywhere.
     k = len(scores) - 1 - int(scores[::-1].argmax())
     sigma = float(search.sigmas[k])
-    search.findings += end_finding(criterion, scores, search.sigmas)
-    if search.findings and search.findings[-1].name in ENDS:
-        warnings.warn(str(search.findings[-1]), BoundaryWarning, stacklevel=2)
+    ends = end_finding(criterion, scores, search.sigmas)
+    search.findings += ends
+    for end in ends:
+        warnings.warn(str(end), BoundaryWarning, stacklevel=2)
     accuracies = search.accuracies(search.sigmas[k : k + 1])
     C = float(search.Cs[best_cell(accuracies)[1]])
     return search.result(str(criterion), sigma, C, scores, accuracies[0])
@@ -250,9 +251,8 @@ def yin_curves(
     return YinCurves(sigmas, Cs, criteria, found.accuracies[::-1], (*found.findings, *findings))
 
 
-#: Findings of a criterion that is largest at an end of σ.
+#: The finding of a criterion that is level with an end of σ.
 PLATEAU = catalogue.LEVEL_TO_WIDEST.name
-ENDS = (catalogue.LARGEST_AT_WIDEST.name, PLATEAU)
 #: Values that differ by this share are level: the rest is rounding.
 LEVEL = 1e-13
 

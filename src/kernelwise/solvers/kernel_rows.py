@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise import _native
+from kernelwise._core.threads import threads
 from kernelwise._core.typing import Samples
 from kernelwise.kernels import Kernel
 
@@ -96,12 +97,13 @@ class NativeRows:
 
     The exponent −s‖z − z'‖² of a Gaussian kernel is the product [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units
     of ln 2, or where the norms are so large that their rounding would matter, the sum of squared differences.
+    These take a little longer, but make K symmetric to the last bit, if it must be ``symmetric``.
     Kernels of the same distance are powers of the same exponent.
     """
 
     dtype: np.dtype = np.dtype(np.float32)
 
-    def __init__(self, kernel: Kernel, X: np.ndarray) -> None:
+    def __init__(self, kernel: Kernel, X: np.ndarray, *, symmetric: bool = False) -> None:
         X = np.asarray(X, dtype=np.float64)
         self.n = X.shape[0]
         shapes, powers = [], []
@@ -111,8 +113,8 @@ class NativeRows:
             Z = np.asarray(shape.transform(X))
             Z = Z - Z.mean(axis=0)
             largest = max(scale for scale, _ in widths)
-            total = sum(weight for _, weight in widths)
-            kind, rows, columns = _exponents(shape, Z, largest / np.log(2.0), total)
+            allowed = -1.0 if symmetric else MAX_ROUNDING / sum(weight for _, weight in widths)
+            kind, rows, columns = _exponents(shape, Z, largest / np.log(2.0), allowed)
             left.append(rows)
             right.append(columns)
             shapes.append((kind, rows.shape[1], len(widths)))
@@ -134,6 +136,21 @@ class NativeRows:
             _native.fill_kernel(*self.terms, self.left[rows], panels, values)
             out[:, :width] = values[: indices.size, : out.shape[1]]
             out[:, width:] = 0.0
+
+    def gram(self, out: np.ndarray, n_jobs: int | None = 1) -> np.ndarray:
+        """Write all of K to ``out``, of shape (n, n); return it. Threads make no difference to the values."""
+        panels = self._panels(np.arange(self.n))
+        width = panels.shape[0] * panels.shape[2]
+        height = max(_native.ROWS, BLOCK // (8 * self.dtype.itemsize * width))  # it stays in the cache
+
+        def make(first: int) -> None:
+            rows = np.arange(first, min(first + height, self.n))
+            values = np.empty((max(rows.size, _native.ROWS), width), self.dtype)
+            _native.fill_kernel(*self.terms, self.left[np.resize(rows, len(values))], panels, values)
+            out[rows] = values[: rows.size, : self.n]
+
+        threads(n_jobs)((make, (first,), {}) for first in range(0, self.n, height))
+        return out
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
@@ -170,16 +187,17 @@ def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[
 
 
 def _exponents(
-    shape: Kernel, Z: np.ndarray, unit: float, weight: float
+    shape: Kernel, Z: np.ndarray, unit: float, allowed: float
 ) -> tuple[int, np.ndarray, np.ndarray]:
     """The kind of a term, and what its exponents −unit·D are made of for rows and for columns.
 
-    ``Z`` are the samples after the map of the kernel, centred, and ``weight`` is what the powers add up to.
+    ``Z`` are the samples after the map of the kernel, centred; with rounding of a product above ``allowed``,
+    differences are taken.
     """
     if shape.distance == "cityblock":
         return CITY_BLOCK, unit * Z, unit * Z
     norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]
-    if 4.0 * weight * float(norms.max(initial=0.0)) * np.finfo(np.float32).eps > MAX_ROUNDING:
+    if 4.0 * float(norms.max(initial=0.0)) * np.finfo(np.float32).eps > allowed:
         Z = np.sqrt(unit) * Z
         return SQUARES, Z, Z
     ones = np.ones_like(norms)

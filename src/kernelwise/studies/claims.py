@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from importlib.resources import files
 from inspect import signature
 from string import Formatter
@@ -62,6 +62,22 @@ def counted(are_so: Iterable[bool], in_part: float = MOST, **values: Any) -> Fou
         raise NoRow("There are no cases.")
     n_so, n_all = sum(cases), len(cases)
     return found(n_so == n_all, n_so > in_part * n_all, n_so=n_so, n_all=n_all, n_not=n_all - n_so, **values)
+
+
+def beside_all(rule: Callable[..., Found]) -> Callable[..., Found]:
+    """The rule, with its verdict on all sets, signal or not, in the list "on_all" where it is another one.
+
+    Rows of its tables say in the column "signal" whether their set has one; see `notions.has_signal`.
+    """
+
+    @wraps(rule)
+    def both(**tables: list[Row]) -> Found:
+        judged = rule(**tables)
+        on_all = rule(**{name: [row | {"signal": True} for row in rows] for name, rows in tables.items()})
+        others = [on_all.values | {"verdict": on_all.verdict}] if on_all.verdict != judged.verdict else []
+        return Found(judged.verdict, {**judged.values, "on_all": others})
+
+    return both
 
 
 class Range(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import factorial
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import spearmanr
@@ -39,6 +41,24 @@ def is_significant(difference: float, error: float) -> bool:
 def error_of_share(share: float, n: int) -> float:
     """Standard error of a share of n rows."""
     return float(np.sqrt(share * (1.0 - share) / n))
+
+
+def majority(y: np.ndarray) -> float:
+    """Share of the larger class: the accuracy of a machine that knows nothing else."""
+    return float(np.unique(y, return_counts=True)[1].max() / len(y))
+
+
+def has_signal(best: float, larger_class: float, error: float) -> bool:
+    """Whether the best accuracy of a set is significantly above the share of its larger class.
+
+    Where it is not, there is nothing that a criterion could guide to, and a claim is not judged by the set.
+    """
+    return best > larger_class and is_significant(best - larger_class, error)
+
+
+def can_be_chance(n: int) -> bool:
+    """Whether n things may be in one order by two values by chance, which happens in 1 of n! cases."""
+    return 1 / factorial(n) >= SURE_P
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:

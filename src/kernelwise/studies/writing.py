@@ -20,12 +20,11 @@ def write(study: Study, directory: Path) -> list[Path]:
     """Write NAME.md, NAME_TABLE.csv and NAME_FIGURE.svg, each whole or not at all; the page comes first."""
     directory.mkdir(parents=True, exist_ok=True)
     tables = {name: directory / f"{study.name}_{name}.csv" for name in study.tables}
-    figures = {name: directory / f"{study.name}_{name}.svg" for name in study.figures}
     for name, path in tables.items():
         write_csv(path, study.tables[name].rows)
-    if figures and not can_draw():
-        study.say("There are no figures without matplotlib. Get it with pip install 'kernelwise[display]'.")
-        figures = {}
+    if not can_draw():
+        leave_out_figures(study)
+    figures = {name: directory / f"{study.name}_{name}.svg" for name in study.figures}
     for name, path in figures.items():
         if not isinstance(study.figures[name], Kept):
             save(study.figures[name], path)
@@ -35,6 +34,20 @@ def write(study: Study, directory: Path) -> list[Path]:
     with whole_file(page, "w", encoding="utf-8") as file:
         file.write("\n\n".join(_paragraphs(study, tables, figures)) + "\n")
     return [page, *tables.values(), *figures.values()]
+
+
+def leave_out_figures(study: Study) -> None:
+    """Take the figures that are not drawn yet out of a study, and say which; those of earlier runs stay."""
+    undrawn = [name for name, picture in study.figures.items() if not isinstance(picture, Kept)]
+    if undrawn:
+        study.say(
+            f"Without matplotlib these figures are missing, and nothing else: {', '.join(undrawn)}. Get it "
+            "with pip install 'kernelwise[display]'."
+        )
+    for name in undrawn:
+        del study.figures[name]
+    for part in study.parts.values():
+        part.figures = [name for name in part.figures if name in study.figures]
 
 
 def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path]) -> Iterator[str]:

@@ -13,7 +13,6 @@ from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut
 from kernelwise.tables.dates import Dates
 from kernelwise.tables.encoder import Encoder, Layout, by_column, learn_encoder
 from kernelwise.tables.judge import judge_columns
-from kernelwise.tables.new_rows import fit_columns
 from kernelwise.tables.read import read_table
 from kernelwise.tables.read.frames import to_table
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
@@ -37,7 +36,6 @@ __all__ = [
     "Text",
     "by_column",
     "findings_of_table",
-    "fit_columns",
     "is_missing",
     "is_numbers",
     "judge_columns",

@@ -64,6 +64,17 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
+def typed_text(value: Any) -> str:
+    """The same for a value that is a number; three decimals get a fourth, or its point might be of thousands.
+
+    >>> typed_text(4.585), typed_text(12.5), typed_text("4.585")
+    ('4.5850', '12.5', '4.585')
+    """
+    text = as_text(value)
+    is_doubtful = not isinstance(value, str) and text[-4:-3] == "."
+    return f"{text}0" if is_doubtful else text
+
+
 def words_of(values: Sequence[Any]) -> np.ndarray:
     """Values as words, None where one is missing, as a file would have them; objects of shape (n_values,)."""
     return texts(["" if is_gap(value) else as_text(value) for value in values])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,8 +55,8 @@ class Column:
     is_text : bool
         Whether the words were text in the user's table, and no numbers that count as words.
     written : tuple of str, or str
-        How the cells are written if they are text: see `kernelwise.tables.written.Writing` for numbers; None
-        if the reader of the table knew.
+        How the cells are written if they are text: see `kernelwise.tables.written.Writing` for numbers, of
+        which the reader of a file tells the sign of decimals alone; None if nothing is special about them.
     """
 
     name: Any
@@ -143,21 +143,28 @@ class Column:
         known = {None, *self.words}
         return np.array([word not in known for word in column], dtype=bool)
 
-    def parsed(self, cells: Sequence[Any], decimal: str = "") -> np.ndarray:
-        """Cells of new samples, missing where one cannot be read; they are of another kind than ours.
-
-        ``decimal`` is the sign of decimals of their file, if that tells.
-        """
+    def readings(self, text: str) -> Iterator[Any]:
+        """What the text of a new cell may say, the likelier first; None where it cannot be read so."""
         if self.dtype != "f":
-            each = [self.read([cell]) for cell in cells]
-            gap = self.read([None])
-            return np.concatenate([gap if one is None else one for one in each])
-        texts = [cell for cell in cells if isinstance(cell, str)]
-        # The way of the training samples, and not that of these: what a cell says must not depend on others.
-        way = (Writing(*self.written) if self.written else Writing()).fitting(texts)
-        way = way._replace(decimal=decimal or way.decimal)
-        known = {text: way.number(text) for text in set(texts)}
-        return np.array([known.get(cell, np.nan) for cell in cells], dtype=float)
+            found = self.read([text])
+            yield None if found is None else found[0]
+            return
+        way = Writing(*self.written or ())
+        for one in (way, way.other):
+            number = one.number(text, is_new=True)
+            yield None if np.isnan(number) else number
+
+    def parsed(self, cells: Sequence[str | None]) -> np.ndarray:
+        """Text cells of new samples, missing where one cannot be read.
+
+        What a cell says depends on the training samples alone, and not on the other cells.
+        """
+        known: dict[str | None, Any] = {None: None}
+        for cell in cells:
+            if cell is not None and cell not in known:
+                known[cell] = next((one for one in self.readings(cell) if one is not None), None)
+        gap = None if self.dtype == "f" else self.read([None])
+        return np.array([known[cell] for cell in cells], dtype=float if gap is None else gap.dtype)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -38,6 +38,7 @@ POINTED = re.compile(r"\d{1,2}\.\s?\d{1,2}\.")
 #: Two digits of a year up to this one are of this century.
 CENTURY = 68
 DAY_FIRST, MONTH_FIRST, TIME_OF_DAY = "day first", "month first", "time of day"
+OTHER = {DAY_FIRST: MONTH_FIRST, MONTH_FIRST: DAY_FIRST}
 SECONDS_A_DAY = 86_400
 YEAR = 365.2425
 #: The parts of a date that are features, in their order.
@@ -155,7 +156,8 @@ class Dates(Column):
     first : float
         The first date, in days since 1970.
     written : str
-        How it is written as text: which of day and month comes first, or that it is a time of the day.
+        How it is written as text: which of day and month comes first, or that it is a time of the day; empty
+        or None if no text tells.
     """
 
     parts: tuple[str, ...] = ()
@@ -219,16 +221,14 @@ class Dates(Column):
         parts = [np.atleast_2d(part) for part in found] + ([gaps[None]] if self.has_gaps else [])
         return np.concatenate([np.empty((0, len(column))), *parts]).T.astype(float)
 
-    def parsed(self, cells: Sequence[Any], decimal: str = "") -> np.ndarray:
-        """Cells of new samples, NaT where one is missing or no date.
+    def readings(self, text: str) -> Iterator[datetime | None]:
+        """The date in the order of the training samples, and in the other one.
 
-        Text is read in the order of the training samples. Where these were no text, it tells its own order.
+        Where these do not tell the order, points say that the day comes first.
         """
-        found = self.read(cells)
-        texts = [cell if isinstance(cell, str) else None for cell in cells]
-        usual = DAY_FIRST if decimal == "," else MONTH_FIRST
-        order = self.written or find_order(filter(None, texts), usual) or ""
-        return as_moments(texts, order) if found is None else found
+        order = self.written or (DAY_FIRST if POINTED.match(text) else MONTH_FIRST)
+        orders = [order] if order == TIME_OF_DAY else [order, OTHER[order]]
+        return (read_moment(text, one) for one in orders)
 
 
 def _parts(days: np.ndarray, first: float) -> dict[str, np.ndarray]:

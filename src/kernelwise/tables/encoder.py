@@ -170,15 +170,14 @@ def by_column(table: Table, encoder: Encoder) -> np.ndarray:
     """One number for every cell, of shape (n_rows, n_columns), without gaps.
 
     They are for questions about single columns. One with a different word in most rows is constant here:
-    it would answer any of them.
+    it would answer any of them. Time is in years: whole days that follow each other would number the rows.
     """
     found = np.empty(table.shape)
     for k, (column, values) in enumerate(zip(encoder.columns, table.columns, strict=True)):
         if not column.is_words:
             features = column.transform(values)
             found[:, k] = features[:, -1 - column.has_gaps] if features.shape[1] > column.has_gaps else 0.0
-            if isinstance(column, Dates):
-                found[:, k] /= YEAR  # days in turn would count as numbers of the rows
+            found[:, k] /= YEAR if isinstance(column, Dates) else 1.0
             continue
         place = {word: code for code, word in enumerate(sorted(set(values[~is_missing(values)])))}
         codes = np.array([place.get(word, -1) for word in values])

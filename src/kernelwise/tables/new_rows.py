@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.text import count
+from kernelwise._core.text import amount, count
 from kernelwise.tables.cells import enumerated, quoted, words_of
 from kernelwise.tables.column import Column
 from kernelwise.tables.dates import Dates, is_guess
 from kernelwise.tables.problems import Fault, FileColumn, check_faults
-from kernelwise.tables.table import Table, is_missing, is_numbers
+from kernelwise.tables.table import Table, is_missing, is_numbers, is_words
 from kernelwise.tables.target import one_way, spelling
+from kernelwise.tables.written import plain_numbers
 
 #: In as many rows it is no chance that no word is known.
 MANY_ROWS = 10
@@ -25,6 +26,8 @@ MANY_ROWS = 10
 GAP, UNREADABLE, WORD, GUESS = "gap", "unreadable", "word", "guess"
 EVERY_KIND = frozenset({GAP, UNREADABLE, WORD, GUESS})
 NEW = "a word that is not in the training rows"
+#: Which of two ways to read a cell fit: that of the training rows only, the other one only, or both.
+AS_TRAINED, OTHERWISE, EITHER_WAY = "as trained", "otherwise", "either way"
 SPELLED = "a word of the training rows in other capitals or blanks"
 
 
@@ -68,7 +71,7 @@ def fit_columns(
     filled, which the training rows had or not.
     """
     found = [_fit(table, place, column, fills_gaps) for place, column in zip(places, columns, strict=True)]
-    misfits = [misfit for _, misfits in found for misfit in misfits]
+    misfits = [*_contrary(table, places, columns), *(misfit for _, some in found for misfit in some)]
     check_faults(table.source, [misfit.fault for misfit in misfits if misfit.kind in refused])
     return [cells for cells, _ in found], [misfit.note for misfit in misfits]
 
@@ -81,10 +84,8 @@ def _fit(table: Table, place: int, column: Column, fills_gaps: bool) -> tuple[np
         if not column.is_pooled:
             cells, misfits = _known_words(table, place, column, cells)
     else:
-        if given.dtype.kind == column.dtype:
-            cells = given
-        else:
-            cells = column.parsed(table.text(place).tolist(), table.decimal)
+        cells = read_cells(table, place, column)
+        if is_words(given):
             misfits += _guess(table, place, column)
         if is_numbers(cells):
             cells = np.where(np.isinf(cells), np.nan, cells)
@@ -94,6 +95,21 @@ def _fit(table: Table, place: int, column: Column, fills_gaps: bool) -> tuple[np
     return cells, misfits
 
 
+def read_cells(table: Table, place: int, column: Column) -> np.ndarray:
+    """The cells of a column that is none of words, missing where one cannot be read.
+
+    Each is read for itself, as the training rows are written. The numbers of a file can stay if its reader
+    took the same sign for that of decimals.
+    """
+    given = table.columns[place]
+    can_stay = given.dtype.kind == column.dtype
+    if can_stay and is_numbers(given) and table.texts is not None:
+        found, *_ = table.written.get(place) or (table.decimal,)
+        wanted, *_ = column.written or (".",)
+        can_stay = found == wanted
+    return given if can_stay else column.parsed(table.text(place).tolist())
+
+
 def words_in(table: Table, place: int, column: Column) -> np.ndarray:
     """The cells of a column of words, None where one is missing, as objects of shape (n_rows,)."""
     values = table.columns[place]
@@ -101,7 +117,11 @@ def words_in(table: Table, place: int, column: Column) -> np.ndarray:
         return words_of(values.tolist())  # 1 and 1.0 are one word
     words = table.text(place).copy()  # they may look like numbers in this file
     words[is_missing(values)] = None
-    return words
+    if column.is_text or table.texts is None:
+        return words
+    read = [None if word is None else plain_numbers([word], table.decimal) for word in words]
+    pairs = zip(words, read, strict=True)
+    return words_of([word if number is None else number[0] for word, number in pairs])
 
 
 def _known_words(
@@ -164,6 +184,58 @@ def _guess(table: Table, place: int, column: Column) -> list[Misfit]:
     return [Misfit(GUESS, f"Column {column.name!r}: {note}", Fault(table.place(place), note))]
 
 
+def _contrary(table: Table, places: Sequence[int], columns: Sequence[Column]) -> list[Misfit]:
+    """Cells that are read as in the training rows, although others of the table can only be read otherwise.
+
+    If no cell speaks for the training rows, the table is probably written otherwise, and is refused.
+    """
+    found: list[Misfit] = []
+    for dtype, what in (("f", "sign of decimals"), ("M", "order of day and month")):
+        pairs = [(k, column) for k, column in zip(places, columns, strict=True) if column.dtype == dtype]
+        texts = [(k, column) for k, column in pairs if is_words(table.columns[k])]
+        is_told = dtype == "f" and table.is_decimal_told
+        if is_told or not any(_has_other(table.columns[k], column) for k, column in texts):
+            continue
+        cells = _first_cells(table, texts if table.texts is None else pairs)
+        if EITHER_WAY not in cells:
+            continue
+        only = f"{cells[OTHERWISE]} can only be read with the other {what}"
+        cure = "Write dates as in 2024-01-31." if dtype == "M" else "Write numbers with decimal points."
+        if dtype == "f" and table.texts is not None:
+            cure = "Say with --decimal . or --decimal , which sign the file has."
+        note = f"{only}, so {cells[EITHER_WAY]} is doubtful. {cure}"
+        misfit = Misfit(GUESS, note, Fault("", note))
+        if AS_TRAINED not in cells:
+            check_faults(table.source, [misfit.fault])
+        found.append(misfit)
+    return found
+
+
+def _has_other(cells: np.ndarray, column: Column) -> bool:
+    """Whether there are texts that cannot be read as in the training rows, but otherwise."""
+    ways = (column.readings(text) for text in set(cells) - {None})
+    return any(next(way) is None and any(one is not None for one in way) for way in ways)
+
+
+def _first_cells(table: Table, columns: Iterable[tuple[int, Column]]) -> dict[str, str]:
+    """The first cells, quoted, that fit the way of the training rows only, the other one only, or both."""
+    found: dict[str, str] = {}
+    for place, column in columns:
+        kinds: dict[str | None, str] = {None: ""}
+        for row, text in enumerate(table.text(place)):
+            if text not in kinds:
+                kinds[text] = kind = _kind(*column.readings(text))
+                found.setdefault(kind, f"{quoted(text)} ({table.place(place, row)})")
+    return found
+
+
+def _kind(trained: Any, other: Any = None) -> str:
+    """Which of the two ways to read a cell fit; empty if both say the same."""
+    if trained == other:
+        return ""
+    return OTHERWISE if trained is None else AS_TRAINED if other is None else EITHER_WAY
+
+
 def _misfit(
     table: Table,
     place: int,
@@ -194,4 +266,4 @@ def _fill(column: Column) -> str:
     """What takes the place of a gap where no training row had one."""
     if column.is_words:
         return "one of the rare words" if column.is_pooled else "none of the known words"
-    return f"the median, {column.fill:g}" if column.dtype == "f" else "the median date"
+    return f"the median, {amount(column.fill, 6)}" if column.dtype == "f" else "the median date"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelwise._core.text import in_shell
+from kernelwise._core.text import amount, in_shell
 from kernelwise.findings import Finding, catalogue
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import MAX_WORDS, TIMES, numbers_rows, words_of
@@ -147,6 +147,10 @@ def _read(column: FileColumn) -> Change | None:
 def _numbers(column: FileColumn, way: Writing) -> Change | None:
     counts = column.counts
     known = way.numbers(counts)
+    others = way.other.numbers(text for text in counts if text not in known)
+    either = way.other.numbers(known.keys()) if others else {}
+    if all(known[text] == number for text, number in either.items()):
+        known |= others  # both signs of decimals are there, and no cell could have either
     odd = [text for text in counts if text not in known]
     is_plain = all(map(column.table.is_number, known))
     if len(known) < MIN_KINDS or (is_plain and not odd and len(counts) <= MAX_WORDS):
@@ -157,7 +161,7 @@ def _numbers(column: FileColumn, way: Writing) -> Change | None:
     unusual = [text for text in known if not column.table.is_number(text)] or ([] if odd else list(known))
     example = quoted(unusual[0]) if unusual else ""
     if unusual and (way.unit == PER_CENT or not decimal_of(known)):
-        example += f", which is {known[unusual[0]]:g}"
+        example += f", which is {amount(known[unusual[0]], 6)}"
     kinds = currencies(known)
     doubt = catalogue.CURRENCIES(column=column.name, signs=enumerated(kinds)) if len(kinds) > 1 else None
     return _change(column, values, tuple(way), "numbers", example, odd, doubt)
@@ -178,7 +182,10 @@ def _dates(column: FileColumn) -> Change | None:
     doubt = None
     if is_guess(counts):
         doubt = catalogue.DATES_GUESSED(column=column.name, first=quoted(first), order=order)
-    return _change(column, values, order, noun, says, odd, doubt)
+    is_told = order == TIME_OF_DAY or any(
+        read_moment(text, MONTH_FIRST) != read_moment(text, DAY_FIRST) for text in counts
+    )
+    return _change(column, values, order if is_told else "", noun, says, odd, doubt)
 
 
 def _is_few(column: FileColumn, odd: Sequence[str]) -> bool:
@@ -210,7 +217,7 @@ def _change(
 def _finite(table: Table, k: int) -> Change:
     values = table.columns[k]
     rows = np.flatnonzero(np.isinf(values))
-    odd = tuple(dict.fromkeys(map(str, values[rows])))
+    odd = tuple(dict.fromkeys(map(str, table.text(k)[rows])))
     return Change(k, np.where(np.isinf(values), np.nan, values), None, "numbers", "", odd, rows)
 
 

@@ -46,8 +46,11 @@ class Table:
         Line of each row in the file, or its number from 1 where there are no lines; empty without a file.
     row_word : str
         What a row of the file is called in messages.
-    decimal : str
-        The sign of decimals in the file, "." or ","; empty if it holds no text.
+    decimal, separator : str
+        The sign of decimals in the file, "." or ",", and what is between its cells; empty if it holds no
+        text.
+    is_decimal_told : bool
+        Whether the user has said which sign it is.
     codes : frozenset of int
         Places of the columns of a file whose whole numbers have zeros in front.
     unusable : dict from int to str
@@ -80,6 +83,8 @@ class Table:
     lines: np.ndarray = field(default_factory=lambda: NO_LINES, repr=False)
     row_word: str = "line"
     decimal: str = ""
+    separator: str = ""
+    is_decimal_told: bool = False
     codes: frozenset[int] = frozenset()
     unusable: dict[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -136,8 +141,7 @@ class Table:
             return self.texts(column)
         if not is_numbers(values):
             return np.array(_shown(values), dtype=object)
-        texts = [None if gap else f"{v:g}" for v, gap in zip(values, is_missing(values), strict=True)]
-        return np.array(texts, dtype=object)
+        return cells.words_of(values.tolist())
 
     def place(self, column: int, row: int | None = None) -> str:
         """A column or one of its cells in words, for a message."""
@@ -166,7 +170,9 @@ class Table:
             if is_numbers(values):
                 values[np.isin(values, codes)] = np.nan
             elif is_words(values):
-                values[[value in missing for value in values]] = None
+                read = {value: plain_numbers([value], self.decimal) for value in set(values) - {None}}
+                gone = {value for value, found in read.items() if found is not None and found[0] in codes}
+                values[[value in gone or value in missing for value in values]] = None
                 plain = ["" if value is None else value for value in values]
                 found = plain_numbers(plain, self.decimal)
                 has_any = any(value is not None for value in values)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.text import count, meant
+from kernelwise._core.text import amount, count, meant
 from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder, learn_encoder
 from kernelwise.tables.judge import judge_columns
-from kernelwise.tables.new_rows import fit_columns, notes_on_names, places_by_name
+from kernelwise.tables.new_rows import fit_columns, notes_on_names, places_by_name, read_cells
 from kernelwise.tables.problems import (
     Fault,
     FileColumn,
@@ -41,6 +41,7 @@ from kernelwise.tables.target import (
     with_spellings,
 )
 from kernelwise.tables.warnings import column_doubts, doubts_beside_faults, notes_on_words
+from kernelwise.tables.written import Writing
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,16 @@ class Encoding:
     target_written: tuple[str, ...] | None = None  # how the numbers of the target are written, as text
     spellings: dict[str, str] = field(default_factory=dict)  # the one way to write a label that has several
     decimal: str | None = None  # the sign of decimals in the training file; None if that is not known
+    separator: str | None = None  # between the cells of the training file
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.encoder.columns
+
+    @property
+    def usual(self) -> tuple[str, str]:
+        """Sign of decimals and separator of the training file, as `read_table` takes them for new rows."""
+        return self.decimal or ".", self.separator or ""
 
     @property
     def feature_names(self) -> list[str]:
@@ -83,8 +90,8 @@ class Encoding:
 
     @property
     def is_coded(self) -> bool:
-        """Whether the model takes tables, whose words and gaps it codes; else it takes numbers."""
-        return self.has_gaps or any(column.dtype != "f" for column in self.columns)
+        """Whether the model takes tables, whose words and gaps it codes, and whose texts are numbers."""
+        return self.has_gaps or any(one.dtype != "f" or one.written is not None for one in self.columns)
 
     def samples(
         self, table: Table, refused: frozenset[str] = frozenset(), notes: list[str] | None = None
@@ -111,7 +118,8 @@ class Encoding:
             )
         places = self._places_in(table)
         table = table.with_missing(self.missing, places)
-        cells, found = fit_columns(table, places, self.columns, self.fills_gaps, refused)
+        columns = [self._as_written(column, table) for column in self.columns]
+        cells, found = fit_columns(table, places, columns, self.fills_gaps, refused)
         if notes is not None:
             names = [column.name for column in self.columns]
             notes += [*(notes_on_names(names, table.names) if self.has_header else ()), *found]
@@ -138,10 +146,10 @@ class Encoding:
         place = self._target_in(table)
         if place is None:
             raise TableError(f"{table.source} has no column {self.target!r}, which is the target.")
-        values = table.columns[place]
-        if self.target_written is not None and is_words(values):
-            read = Column(self.target, written=self.target_written).parsed(values.tolist(), table.decimal)
-            if (is_missing(read) <= is_missing(values)).all():
+        if self.task == "regression" and place not in table.unusable:
+            column = self._as_written(Column(self.target, written=self.target_written), table)
+            read = read_cells(table, place, column)
+            if (is_missing(read) <= is_missing(table.columns[place])).all():
                 table = table.with_column(place, read)
         spellings = self.spellings or one_way([str(label) for label in classes])
         return read_target(with_spellings(table, place, spellings), place, self.task, as_text)
@@ -157,6 +165,14 @@ class Encoding:
             return self.target is not None
         place = self._target_in(table)
         return place is not None and not is_missing(table.columns[place]).any()
+
+    def _as_written(self, column: Column, table: Table) -> Column:
+        """A column with the sign of decimals of new rows: its own, unless the table is known to differ."""
+        if column.dtype != "f":
+            return column
+        way = Writing(*column.written or (self.usual[0],))
+        differs = table.decimal not in ("", self.usual[0])
+        return replace(column, written=tuple(way._replace(decimal=table.decimal) if differs else way))
 
     def _places_in(self, table: Table) -> list[int]:
         if self.has_header:
@@ -198,7 +214,7 @@ class Encoding:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it. The encoder of words and gaps is not repeated: the model has it."""
-        numbers = [{"name": one.name, "fill": one.fill, "written": one.written} for one in self.columns]
+        numbers = [{"name": one.name, "fill": one.fill} for one in self.columns]
         numbers = [] if self.is_coded else numbers
         plain = {"places": list(self.places), "missing": list(self.missing), "encoder": numbers}
         return {**vars(self), **plain}
@@ -219,10 +235,7 @@ class Encoding:
         if node.get("target_written") is not None:
             node["target_written"] = tuple(node["target_written"])
         if encoder is None:
-            numbers = (
-                Column(str(one["name"]), fill=one["fill"], written=tuple(one.get("written") or ()) or None)
-                for one in node["encoder"]
-            )
+            numbers = (Column(str(one["name"]), fill=one["fill"]) for one in node["encoder"])
             encoder = Encoder(tuple(numbers))
         return cls(**{**node, "encoder": encoder})
 
@@ -348,7 +361,9 @@ def learn_encoding(
         raise TableFaults(table.source, [*faults, *doubts, *suspected])
     if place is not None:
         notes += missing_labels(table, place, missing)
-    words_of_text = [k for k, column in columns.items() if column.is_words and column.is_text]
+    words_of_text = [
+        k for k, column in columns.items() if column.is_words and column.is_text and k not in table.codes
+    ]
     notes += notes_on_words(FileColumn(table, k) for k in words_of_text)
     encoding = Encoding(
         encoder,
@@ -363,6 +378,7 @@ def learn_encoding(
         target_written=target_written,
         spellings=spellings,
         decimal=table.decimal or None,
+        separator=table.separator or None,
     )
     done = [finding.for_command_line() for finding in table.done]
     return Learned(
@@ -473,7 +489,7 @@ def _preparation(
         )
     fills = [
         f"{n_missing[k]} in {one.name!r} by "
-        + (f"the most frequent word {one.fill!r}" if one.is_words else f"the median {one.fill:g}")
+        + (f"the most frequent word {one.fill!r}" if one.is_words else f"the median {amount(one.fill, 6)}")
         for k, one in columns.items()
         if fills_gaps and n_missing[k]
     ]

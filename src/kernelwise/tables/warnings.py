@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.text import count
+from kernelwise._core.text import amount, count
 from kernelwise.findings import Entry, Finding, catalogue
 from kernelwise.tables.cells import quoted
 from kernelwise.tables.column import Column, numbers_rows
@@ -138,7 +138,7 @@ def _labels(column: FileColumn) -> list[Fault]:
 
 
 def _mostly_filled(column: FileColumn, fill: str | float) -> Fault:
-    by = quoted(fill) if isinstance(fill, str) else f"the median {fill:g}"
+    by = quoted(fill) if isinstance(fill, str) else f"the median {amount(fill, 6)}"
     doubt = catalogue.MOSTLY_FILLED(
         n_missing=column.n_missing, n_rows=len(column.values), fill=by, typed=column.typed
     )

@@ -64,33 +64,37 @@ class Writing(NamedTuple):
     decimal: str = "."
     unit: str = ""
 
-    def number(self, text: str) -> float:
+    def number(self, text: str, is_new: bool = False) -> float:
         """The number that a cell holds; NaN if it is written in another way.
+
+        A unit may be left out, but for per cents: 7 beside them may be 7 % or 700 %. A new cell ``is_new`` of
+        a column that is known: there 0.07 is 7 %, and 7 % or true are numbers without a unit, too.
 
         >>> Writing().number("(1,200.50)"), Writing(",", "%").number("12,5 %"), Writing().number("n/a")
         (-1200.5, 0.125, nan)
         """
-        if self.unit == TRUTH:
-            return TRUTHS.get(text.strip().lower(), float("nan"))
         parts = _parts(text)
-        if parts is None or not BODIES[self.decimal].fullmatch(parts.body):
-            return float("nan")
-        if _kind(parts.unit) != _kind(self.unit):
-            return float("nan")
+        if parts is None:
+            is_truth = self.unit == TRUTH or (is_new and not self.unit)
+            return TRUTHS.get(text.strip().lower(), np.nan) if is_truth else np.nan
+        units = {self.unit} if self.unit == PER_CENT and not is_new else {self.unit, ""}
+        if is_new and not self.unit:
+            units.add(PER_CENT)
+        if _kind(parts.unit) not in units or not BODIES[self.decimal].fullmatch(parts.body):
+            return np.nan
         digits = parts.body.translate({ord(sign): None for sign in {*GROUP, ".", ","} - {self.decimal}})
         power = int(parts.power[1:] or 0) - 2 * (parts.unit == PER_CENT)
         return parts.sign * float(f"{digits.replace(',', '.')}e{power}")
 
-    def numbers(self, texts: Mapping[str, int] | set[str]) -> dict[str, float]:
+    @property
+    def other(self) -> Writing:
+        """The same way with the other sign of decimals."""
+        return self._replace(decimal="," if self.decimal == "." else ".")
+
+    def numbers(self, texts: Iterable[str]) -> dict[str, float]:
         """The numbers of the texts that are some."""
         found = {text: self.number(text) for text in texts}
         return {text: number for text, number in found.items() if np.isfinite(number)}
-
-    def fitting(self, texts: Iterable[str]) -> Writing:
-        """This way for new cells; hundredths have the sign where some of them have it, and else none."""
-        if self.unit not in ("", PER_CENT):
-            return self
-        return self._replace(unit=PER_CENT if any(text.endswith(PER_CENT) for text in texts) else "")
 
 
 class _Parts(NamedTuple):
@@ -159,20 +163,32 @@ def decimal_of(cells: Iterable[str]) -> str:
 
 
 def find_decimal(
-    signs: Iterable[str], separator: str = ",", has_pointed_dates: bool = False, usual: str | None = None
+    signs: Iterable[str],
+    separator: str = ",",
+    has_pointed_dates: bool = False,
+    usual: tuple[str, str] | None = None,
 ) -> tuple[str, str]:
     """The decimal sign of a file, and why it is a guess, as a clause; empty if it is none.
 
-    ``signs`` are those of its columns, by `decimal_of`. If none of them tells, ``usual`` is the sign of the
-    training file. Without one, the file itself tells what is usual where it was made: programs that write
-    decimal commas put semicolons between cells.
+    ``signs`` are those of its columns, by `decimal_of`. If none of them tells, the file itself tells what is
+    usual where it was made: programs that write decimal commas put semicolons between cells. What a new row
+    says must not depend on the other rows: ``usual`` are sign and separator of the training file, and only
+    another separator speaks against that sign.
     """
+    if usual is not None:
+        sign, between = usual
+        if separator == between:
+            return sign, ""
+        if separator == sign == ",":
+            return ".", "commas separate the cells, which they do not in the training file"
+        is_odd = separator == ";" and sign == "."
+        return sign, "the training file has decimal points, but no semicolons" if is_odd else ""
     votes = Counter(filter(None, signs))
     if votes:
         most = max(BODIES, key=lambda sign: votes[sign])
         return most, "" if len(votes) == 1 else "other columns have decimal points, and others decimal commas"
-    if usual is not None or separator == ",":
-        return usual or ".", ""
+    if separator == ",":
+        return ".", ""
     if separator == ";":
         return ",", "semicolons separate the cells"
     return (",", "dates have points") if has_pointed_dates else (".", "no other column tells")

@@ -75,6 +75,11 @@ class Classification(Family):
     costs: np.ndarray | None = None
 
     @property
+    def takes_single(self) -> bool:  # type: ignore[override]
+        """The ridge of the squared hinge loss would be lost beside a sum of large kernel values."""
+        return self.loss == "hinge"
+
+    @property
     def machines(self) -> str:
         """The two-class machines of the strategy: "ovo" or "ovr"."""
         return STRATEGIES[self.multiclass].machines

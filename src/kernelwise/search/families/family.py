@@ -82,6 +82,8 @@ class Family(ABC):
     splits_copies: ClassVar[bool] = True
     #: Whether folds that the user gives must hold out every row once.
     holds_out_all: ClassVar[bool] = False
+    #: Whether Gram matrices of many rows may be in single precision.
+    takes_single: bool = False
     #: Rows that machines are asked about beside the samples, (n_others, n_features), scaled as they are: the
     #: solving step gets the kernel values of the samples with them.
     beside: np.ndarray | None = None

@@ -57,6 +57,7 @@ class Regression(Family):
     # A path takes K four times over, and most rows are support vectors.
     max_rows = 2000
     path_cost = 2e-7
+    takes_single = True
     width_rules = NUMBER_RULES
     metric_criteria: ClassVar = {"low-rank": (TargetAlignment(centered=True),)}
     by_score = ("auto", "cv-error")

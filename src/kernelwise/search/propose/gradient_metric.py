@@ -23,7 +23,6 @@ from kernelwise.search.engine.runner import FoldProblem
 from kernelwise.search.engine.scored_kernel import FoldKernels, ScoredKernel, final_kernel, without_rounding
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.candidates import median_distance
-from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places
 
 #: What every feature keeps, as a share of the mean weight.
@@ -193,10 +192,12 @@ def outer_products(
     found = []
     spread = None if full else spread_of(held)
     for kernel, (rows, test) in zip(own, folds, strict=True):
-        if K is None or kernel is not last:
-            K, last = kernel(held.Z), kernel
         # One fold at a time: several start from the machine of all rows, which has seen what they hold out.
-        path = _machines(validator, scored, K, (rows, test))
+        problem = _problem(validator, (rows, test))
+        if K is None or kernel is not last:
+            K = problem.single_gram(kernel, K) if problem.is_single(kernel) else kernel(held.Z)
+            last = kernel
+        path = problem.solve(K, Cs, epsilon=scored.epsilon, check=False).path
         if len(rows) > MAX_ROWS:
             rows = rows[sample(held.strata[rows], MAX_ROWS, validator.random_state)]
         machines = [(members, one.beta) for members, one in zip(path.members, path.last[0], strict=True)]
@@ -209,17 +210,12 @@ def outer_products(
     return found
 
 
-def _machines(
-    validator: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
-) -> SVMPath:
-    """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
+def _problem(validator: CrossValidator, fold: tuple[np.ndarray, np.ndarray]) -> FoldProblem:
+    """The machines of the training part of a fold, for one Gram matrix after the other."""
     held = validator.in_folds
     bound = validator.family.bounds_on_folds(held.y, held.weight, held.bound, [fold])
     places = Places([np.arange(len(fold[1]))], len(fold[1]))
-    problem = FoldProblem(None, held.y, bound, [fold], validator.family, validator.settings, places)
-    solve = validator.family.prepare(problem)
-    path, _ = solve(K, scored.Cs[scored.best : scored.best + 1], epsilon=scored.epsilon)
-    return path
+    return FoldProblem(held.Z, held.y, bound, [fold], validator.family, validator.settings, places)
 
 
 def metric_at(product: np.ndarray, t: float) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelwise._core.text import amount
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
@@ -82,7 +83,7 @@ def _constants(validator: CrossValidator) -> tuple[np.ndarray, list[str]]:
     assert isinstance(family, Regression)
     values = family.constants(validator.held_out.y, validator.held_out.weight)
     shown = family.in_units(values)
-    return values, [f"the mean ({shown[0]:.4g})", f"the median ({shown[1]:.4g})"]
+    return values, [f"the mean ({amount(shown[0])})", f"the median ({amount(shown[1])})"]
 
 
 def _odds_of_shares(validator: CrossValidator, family: Classification) -> np.ndarray:

@@ -26,7 +26,7 @@ from kernelwise.metrics import kernel_target_alignment, polarization
 from kernelwise.selection import glasmachers_curves
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
-from kernelwise.studies.notions import error_over_splits
+from kernelwise.studies.notions import error_over_splits, has_signal, majority
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row, grouped
 
@@ -327,6 +327,10 @@ def practice(study: Study) -> None:
         for method, criterion in PRACTICE.items():
             cells = study.cells(f"practice/{name}/{method}", n_splits, practice_cell, criterion, X, y)
             rates[method] = np.array(cells)
+        test_over_train = TEST_SHARE / (1 - TEST_SHARE)
+        best = max(rates.values(), key=np.mean)
+        larger = 100.0 * majority(y)
+        signal = has_signal(float(best.mean()), larger, error_over_splits(best, test_over_train))
         for method, found in rates.items():
             gap = found - rates["cross-validation"]
             rows.append(
@@ -335,7 +339,9 @@ def practice(study: Study) -> None:
                     "method": method,
                     "rate %": float(found.mean()),
                     "less cross-validation": float(gap.mean()),
-                    "± s.e.": error_over_splits(gap, TEST_SHARE / (1 - TEST_SHARE)),
+                    "± s.e.": error_over_splits(gap, test_over_train),
+                    "larger class %": larger,
+                    "signal": signal,
                     "splits": n_splits,
                 }
             )

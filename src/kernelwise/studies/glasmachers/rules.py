@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernelwise.studies.claims import Found, Range, counted, found
+from kernelwise.studies.claims import Found, Range, beside_all, counted, found
 from kernelwise.studies.notions import EQUAL, LOTS, MOST, NOISY, RANDOM, SURE_Z, is_significant
 from kernelwise.studies.tables import Row, grouped
 
@@ -88,13 +88,15 @@ def quotient(theorems: list[Row]) -> Found:
     return found(value < 1, value=value)
 
 
+@beside_all
 def works_well(practice: list[Row]) -> Found:
     """On how many sets machines that criteria choose are not significantly worse than by cross-validation."""
-    rows = [row for row in practice if row["method"] != "cross-validation"]
+    rows = [row for row in practice if row["method"] != "cross-validation" and row["signal"]]
+    blind = [{"data": name} for name, of in grouped(practice, "data").items() if not of[0]["signal"]]
     gap = "less cross-validation"
     worse = [row for row in rows if row[gap] < 0 and is_significant(row[gap], row["± s.e."])]
     means = [
         {"method": method, "gap": float(np.mean([row[gap] for row in of]))}
         for method, of in grouped(rows, "method").items()
     ]
-    return counted((row not in worse for row in rows), worse=worse, means=means, sure=SURE_Z)
+    return counted((row not in worse for row in rows), worse=worse, means=means, blind=blind, sure=SURE_Z)

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from kernelwise.datasets import make_gaussian_grid, make_two_gaussians
+from kernelwise.findings.catalogue import EDGE_OF_GRID
 from kernelwise.selection import mcnemar_test, yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
-from kernelwise.selection.yin import CRITERIA, CS, ENDS, SIGMAS
+from kernelwise.selection.yin import CRITERIA, CS, SIGMAS, end_finding
 from kernelwise.studies.claims import parts_of, read_claims, read_paper
-from kernelwise.studies.notions import error_of_share
+from kernelwise.studies.notions import error_of_share, has_signal, majority
 from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
 from kernelwise.studies.yin import over_sigma, repeated, rules
@@ -43,6 +44,8 @@ QUICK_ROWS = 200
 DATA = ("banknote", "planning_relax", "vertebral_2c", "ilpd", "tic_tac_toe")
 QUICK_MEANS = f"at most {QUICK_ROWS} rows of a set, every fourth width and C, five folds"
 N_FOLDS, QUICK_FOLDS = 10, 5
+#: Where a σ is that is at no end of its range.
+MAXIMUM = "a maximum"
 #: Folds that are drawn for a memory of copies.
 N_DRAWS = 1000
 FOLLOWS = "Figures 4 to 7 in numbers: how a criterion follows the best accuracy over σ"
@@ -83,11 +86,6 @@ def foldings(study: Study, X: np.ndarray) -> dict[str, Any]:
     return found | ({TOGETHER: CopiesTogether(n_folds)} if repeated.n_repeated(X) else {})
 
 
-def majority(y: np.ndarray) -> float:
-    """Share of the larger class: the accuracy of a machine that knows nothing else."""
-    return float(np.unique(y, return_counts=True)[1].max() / len(y))
-
-
 def table1(study: Study) -> None:
     """Table 1, the share of the larger class, and repeated rows."""
     rows = []
@@ -114,7 +112,9 @@ def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) ->
     started = time.process_time()
     result = quietly(yin_select, X, y, method, **settings)  # a column names the findings
     found = _chosen(result.sigma, result.C, result.accuracies, time.process_time() - started)
-    return {**found, "σ is at": next((one.name for one in result.findings if one.name in ENDS), "a maximum")}
+    # By the criterion itself: among the result's findings there may be one of the same name on C.
+    ends = end_finding(method, result.scores, result.sigmas)
+    return {**found, "σ is at": ends[0].name if ends else MAXIMUM}
 
 
 def _chosen(sigma: float, C: float, accuracies: Sequence[float] | np.ndarray, seconds: float) -> Row:
@@ -136,7 +136,7 @@ def best_of_grid(found: dict[str, Any]) -> Row:
     sigmas = found["sigmas"]
     is_end = sigmas[k] in (min(sigmas), max(sigmas))
     chosen = _chosen(sigmas[k], found["Cs"][c], accuracies[k].tolist(), found["seconds"])
-    return {**chosen, "σ is at": ENDS[0] if is_end else "a maximum"}
+    return {**chosen, "σ is at": EDGE_OF_GRID.name if is_end else MAXIMUM}
 
 
 def table2(study: Study) -> None:
@@ -153,7 +153,10 @@ def table2(study: Study) -> None:
 def table2_rows(
     study: Study, name: str, X: np.ndarray, y: np.ndarray, folds: str, settings: dict[str, Any]
 ) -> list[Row]:
-    """The four methods on one set. "p against ESDR" is McNemar's, of the same held-out rows."""
+    """The four methods on one set; "signal" as in `over_sigma.curve_rows`.
+
+    "p against ESDR" is McNemar's, of the same held-out rows.
+    """
     rows: list[Row] = []
     rights: dict[str, np.ndarray] = {}
     for method, (accuracy, seconds) in zip(METHODS, PAPER[name], strict=True):
@@ -180,7 +183,10 @@ def table2_rows(
                 "paper's s": seconds,
             }
         )
-    return rows
+    # The grid has every cell, so that its accuracy is the best.
+    best = rows[METHODS.index(GRID)]
+    signal = has_signal(best["accuracy"], best["larger class"], best["± s.e."])
+    return [row | {"signal": signal} for row in rows]
 
 
 def below_sentences(rows: list[Row]) -> Iterator[str]:

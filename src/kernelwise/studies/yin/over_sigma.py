@@ -19,7 +19,7 @@ from kernelwise.kernels import RBF, Linear, Polynomial, Sigmoid
 from kernelwise.metrics import esdr, inter_class_distance
 from kernelwise.selection.yin import CRITERIA
 from kernelwise.studies.figures import Band, Curves, Line, Mark, Panel
-from kernelwise.studies.notions import error_of_share, is_significant, rank_correlation
+from kernelwise.studies.notions import error_of_share, has_signal, majority, rank_correlation
 from kernelwise.studies.tables import Row, grouped
 from kernelwise.studies.yin.repeated import PAPERS, TOGETHER
 
@@ -32,11 +32,16 @@ NAMES = {PAPERS: "the paper's folds", TOGETHER: "copies kept together"}
 
 
 def curve_rows(found: dict[tuple[str, str], Found], labels: dict[str, np.ndarray]) -> list[Row]:
-    """A row for every set, kind of folds and σ, with the standard error of the accuracy."""
+    """A row for every set, kind of folds and σ, with the standard error of the accuracy.
+
+    There is "signal" if the best accuracy over all σ is significantly above the share of the larger class.
+    """
     rows = []
     for (name, folds), curves in found.items():
         y = labels[name]
-        larger = float(np.unique(y, return_counts=True)[1].max() / len(y))
+        larger = majority(y)
+        top = float(np.max(curves["accuracies"]))
+        signal = has_signal(top, larger, error_of_share(top, len(y)))
         for k, sigma in enumerate(curves["sigmas"]):
             best = max(curves["accuracies"][k])
             rows.append(
@@ -48,6 +53,7 @@ def curve_rows(found: dict[tuple[str, str], Found], labels: dict[str, np.ndarray
                     "cv accuracy": best,
                     "± s.e.": error_of_share(best, len(y)),
                     "larger class": larger,
+                    "signal": signal,
                 }
             )
     return rows
@@ -254,14 +260,12 @@ def follow_rows(rows: list[Row]) -> list[Row]:
     """A row for every set, kind of folds and criterion, from the rows of figures 4 to 7.
 
     "rank correlation" is Spearman's over all σ. "opposite steps" is the share of the steps between
-    neighbouring σ at which criterion and accuracy move in opposite directions. There is "signal" if the best
-    accuracy is significantly above the share of the larger class.
+    neighbouring σ at which criterion and accuracy move in opposite directions.
     """
     found = []
     for (name, folds), of_set in grouped(rows, "data", "folds").items():
         best = max(of_set, key=lambda row: row["cv accuracy"])
         accuracy = np.array([row["cv accuracy"] for row in of_set])
-        gain, error = best["cv accuracy"] - best["larger class"], best["± s.e."]
         for criterion in CRITERIA:
             values = np.array([row[criterion] for row in of_set])
             moves = np.sign(np.diff(values)) * np.sign(np.diff(accuracy))
@@ -275,9 +279,9 @@ def follow_rows(rows: list[Row]) -> list[Row]:
                     "largest value": float(values.max()),
                     "lowest accuracy": float(accuracy.min()),
                     "best accuracy": best["cv accuracy"],
-                    "± s.e.": error,
+                    "± s.e.": best["± s.e."],
                     "larger class": best["larger class"],
-                    "signal": gain > 0 and is_significant(gain, error),
+                    "signal": best["signal"],
                     "widths": len(of_set),
                 }
             )

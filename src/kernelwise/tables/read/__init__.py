@@ -7,6 +7,7 @@ python-calamine; `csv` reads text, `libsvm` sparse rows, and `frames` data frame
 from __future__ import annotations
 
 import io
+from collections.abc import Collection, Iterable
 from csv import writer
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
@@ -17,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import meant
-from kernelwise.tables.cells import enumerated
+from kernelwise.tables.cells import enumerated, typed_text
 from kernelwise.tables.column import read_kind
 from kernelwise.tables.read.csv import parse
 from kernelwise.tables.read.libsvm import looks_like_libsvm, parse_libsvm
 from kernelwise.tables.read.text import STANDARD_INPUT, decode, is_workbook, read_bytes, refuse_other_kinds
 from kernelwise.tables.table import Table, TableError, unique_names
+from kernelwise.tables.target import spelling
 
 PARQUET = b"PAR1"
 LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
@@ -36,7 +38,8 @@ def read_table(
     skip: int | None = None,
     sheet: str | None = None,
     decimal: str | None = None,
-    usual: str | None = None,
+    usual: tuple[str, str] | None = None,
+    wanted: Iterable[str] = (),
 ) -> Table:
     """Read CSV, TSV, Parquet or LIBSVM data, gzipped or not, or a workbook; name and contents tell the kind.
 
@@ -44,9 +47,10 @@ def read_table(
     finds out. Fewer than ``min_columns`` in it are taken for a separator that was not found; columns without
     a name and values at its end are left out, but none of the first ``keep``. ``skip`` is the number of lines
     above a CSV table that are no part of it; None finds them. Totals below a table are left out, but for
-    ``skip`` 0. ``sheet`` is the name or number of a sheet of a workbook; None is the first that has rows.
-    ``decimal`` is the sign of decimals, "." or ","; None finds out, and takes the ``usual`` one if nothing
-    in the file tells. A TableError has one sentence on what is wrong, and where.
+    ``skip`` 0. ``sheet`` is the name or number of a sheet of a workbook; None is the first that has the
+    ``wanted`` names of columns in a row, or else the first with a table.
+    ``decimal`` is the sign of decimals, "." or ","; None finds out. For new rows, ``usual`` are sign and
+    separator of the training file. A TableError has one sentence on what is wrong, and where.
     """
     path = Path(path)
     if path.is_dir():
@@ -57,7 +61,7 @@ def read_table(
     if not raw.strip():
         raise TableError(f"{path} is empty. Give a file that has rows.")
     if is_workbook(raw):
-        text, note = sheet_as_text(raw, path, sheet)
+        text, note = sheet_as_text(raw, path, sheet, {spelling(name) for name in wanted})
         table = parse(text, path, has_header, min_columns, keep, skip, decimal, usual)
         return replace(table, source=str(path), notes=(note, *table.notes), row_word="row")
     if sheet is not None:
@@ -126,9 +130,14 @@ def _values(column: Any) -> np.ndarray | None:
     return read_kind(column.to_pylist())
 
 
-def sheet_as_text(raw: bytes, path: Path, sheet: str | None = None) -> tuple[str, str]:
-    """A sheet of a workbook as CSV text, and a sentence that names it: the first that has a table, or the
-    one with a name or number."""
+def sheet_as_text(
+    raw: bytes, path: Path, sheet: str | None = None, wanted: Collection[str] = ()
+) -> tuple[str, str]:
+    """A sheet of a workbook as CSV text, and a sentence that names it.
+
+    It is the one with a name or number, or the first in which a row has all wanted names, in any spelling, or
+    the first with a table: in most of its rows several cells are filled.
+    """
     if find_spec("python_calamine") is None:
         raise TableError(
             f"{path} is a workbook, which needs the package python-calamine. Install it with pip install "
@@ -143,16 +152,21 @@ def sheet_as_text(raw: bytes, path: Path, sheet: str | None = None) -> tuple[str
         }
     except (CalamineError, OSError, ValueError) as error:
         raise TableError(f"{path} cannot be read as a workbook ({error}). Save the sheet as CSV.") from error
-    filled = {name: cells for name, cells in rows.items() if _n_filled(cells) > 1}
+    texts = {name: [[_text(cell) for cell in row] for row in cells] for name, cells in rows.items()}
+    filled = {name: cells for name, cells in texts.items() if sum(map(any, cells)) > 1}
     if not filled:
         raise TableError(f"{path} has no sheet with rows. Give a file that has rows.")
-    name = next(iter(filled)) if sheet is None else _named(sheet, list(rows), path)
+    if sheet is None:
+        fits = [name for name, cells in filled.items() if wanted and _has_names(cells, wanted)]
+        name = next(iter(fits or filter(lambda name: _is_table(filled[name]), filled)), next(iter(filled)))
+    else:
+        name = _named(sheet, list(rows), path)
     if name not in filled:
         raise TableError(f"{path}: the sheet {name!r} has no rows. Choose another one with --sheet.")
     others = [repr(other) for other in rows if other != name]
     more = f" --sheet reads another one: {enumerated(others)}." if others else ""
     text = io.StringIO()
-    writer(text, lineterminator="\n").writerows([_text(cell) for cell in row] for row in filled[name])
+    writer(text, lineterminator="\n").writerows(filled[name])
     return text.getvalue(), f"{path}: the sheet {name!r} was read.{more}"
 
 
@@ -167,8 +181,13 @@ def _named(sheet: str, names: list[str], path: Path) -> str:
     )
 
 
-def _n_filled(cells: list[list[Any]]) -> int:
-    return sum(any(cell not in ("", None) for cell in row) for row in cells)
+def _has_names(cells: list[list[str]], wanted: Collection[str]) -> bool:
+    return any(set(wanted) <= set(map(spelling, row)) for row in cells)
+
+
+def _is_table(cells: list[list[str]]) -> bool:
+    n_filled = [sum(map(bool, row)) for row in cells if any(row)]
+    return 2 * sum(n > 1 for n in n_filled) > len(n_filled)
 
 
 def _text(cell: Any) -> str:
@@ -176,7 +195,7 @@ def _text(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell)
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() else repr(cell)
+        return typed_text(cell)
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
     if isinstance(cell, datetime | date | time):

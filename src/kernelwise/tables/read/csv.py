@@ -51,13 +51,14 @@ def parse(
     keep: int = 0,
     skip: int | None = None,
     decimal: str | None = None,
-    usual: str | None = None,
+    usual: tuple[str, str] | None = None,
 ) -> Table:
     """Make a table of text; ``has_header`` None finds out.
 
     Columns at the end that have neither a name nor values are left out, but none of the first ``keep``.
     ``skip`` lines at the top are no part of the table; None finds out, and so is what is below it found, but
-    for 0. ``decimal`` is the sign of decimals; None finds out, with the ``usual`` one where nothing tells.
+    for 0. ``decimal`` is the sign of decimals; None finds out. ``usual`` are sign and separator of a file
+    whose columns these are, too.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if skip:
@@ -76,7 +77,7 @@ def _parse_numbers(
     has_header: bool | None,
     min_columns: int,
     decimal: str | None,
-    usual: str | None,
+    usual: tuple[str, str] | None,
 ) -> Table | None:
     """The table if all cells below the first line are plain numbers; None if not.
 
@@ -120,7 +121,9 @@ def _parse_numbers(
         has_header,
         source=str(path),
         lines=np.array(list(lines)),
-        decimal=sign,
+        decimal=sign if decimal is None else decimal,
+        separator=separator,
+        is_decimal_told=decimal is not None,
         notes=tuple(notes),
         texts=texts,
     )
@@ -149,7 +152,7 @@ def _parse_cells(
     keep: int,
     skip: int | None,
     decimal: str | None,
-    usual: str | None,
+    usual: tuple[str, str] | None,
 ) -> Table:
     """The table cell by cell: text, quotation marks, missing values and decimal commas are allowed."""
     notes: list[str] = []
@@ -170,7 +173,7 @@ def _parse_cells(
         raise TableError(f"{path} has a header and no rows. Add the rows below it.")
     texts_of = list(zip(*rows, strict=True))
     by_name = dict(zip(names, texts_of, strict=True))
-    columns, decimal = _columns(by_name, separator, path, decimal, usual, notes)
+    columns, sign, written = _columns(by_name, separator, path, decimal, usual, notes)
 
     def texts(index: int) -> np.ndarray:
         return cells.texts(texts_of[index])
@@ -181,7 +184,10 @@ def _parse_cells(
         has_header,
         source=str(path),
         lines=np.array(lines),
-        decimal=decimal,
+        decimal=sign,
+        separator=separator,
+        is_decimal_told=decimal is not None,
+        written=written,
         codes=frozenset(k for k, values in enumerate(columns) if _are_codes(texts_of[k], values)),
         notes=tuple(notes),
         texts=texts,
@@ -193,15 +199,17 @@ def _columns(
     separator: str,
     path: Path,
     decimal: str | None,
-    usual: str | None,
+    usual: tuple[str, str] | None,
     notes: list[str],
-) -> tuple[list[np.ndarray], str]:
+) -> tuple[list[np.ndarray], str, dict[int, tuple[str]]]:
     """Columns of cells, by their names, as numbers where all are some, and the decimal sign of the file.
 
-    A column in which both signs fit follows the others; notes say so.
+    A column in which both signs fit follows the others; notes say so. The last are the signs of all columns
+    of numbers, by their places, if there are commas before decimals or points between thousands.
     """
     signs = {name: decimal_of(column) for name, column in texts.items()}
-    reason = ""
+    reason, is_known = "", decimal is not None or usual is not None
+    written: dict[int, tuple[str]] = {}
     if decimal is None:
         first = (
             next((cell for cell in column if not is_missing_cell(cell)), "") for column in texts.values()
@@ -209,13 +217,16 @@ def _columns(
         has_pointed = any(POINTED.match(cell.strip()) and read_moment(cell) is not None for cell in first)
         decimal, reason = find_decimal(signs.values(), separator, has_pointed, usual)
     columns: list[np.ndarray] = []
-    has_commas = False
+    has_commas = has_signs = False
     read: dict[bool, list[str]] = {True: [], False: []}  # ambiguous columns: of thousands, of decimals
     for name, column in texts.items():
-        sign = signs[name] or decimal
+        sign = decimal if is_known else signs[name] or decimal
         values = plain_numbers(column, sign)
+        if values is not None:
+            written[len(columns)] = (sign,)
         is_signed = values is not None and any("." in cell or "," in cell for cell in column)
         has_commas |= is_signed and sign == "," and any("," in cell for cell in column)
+        has_signs |= is_signed and "," in (sign, decimal)
         if is_signed and not signs[name]:
             read[any("." in cell for cell in column) == (sign == ",")].append(name)
         if values is None:
@@ -231,7 +242,7 @@ def _columns(
             other = "," if decimal == "." else "."
             guess = f", a guess because {reason}; --decimal {other} reads them otherwise" if reason else ""
             notes.append(f"{path}: {mark} in {enumerated(map(repr, ambiguous))} were read as {what}{guess}.")
-    return columns, decimal
+    return columns, decimal, written if has_signs else {}
 
 
 def _are_codes(texts: Sequence[str], values: np.ndarray) -> bool:

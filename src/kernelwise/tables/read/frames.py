@@ -11,7 +11,7 @@ from scipy import sparse
 
 from kernelwise._core.reading import check_table
 from kernelwise._core.text import meant
-from kernelwise.tables.cells import as_text, is_gap, words_of
+from kernelwise.tables.cells import as_text, is_gap, typed_text, words_of
 from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut, read_kind
 from kernelwise.tables.new_rows import places_by_name
 from kernelwise.tables.settle import HARMLESS, MIN_KINDS, settle
@@ -215,7 +215,7 @@ def _objects(cells: Any, name: Any, words_too: bool = True, mixed: bool = False)
                 f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is not a number. Name the "
                 "column in categorical_features if it holds words, or leave it out."
             )
-        return words_of(cells)
+        return words_of([cell if is_gap(cell) else typed_text(cell) for cell in cells])
     return np.array([np.nan if is_gap(cell) else float(cell) for cell in cells], dtype=float)
 
 

@@ -511,7 +511,8 @@ def test_predictions_for_the_training_rows_come_with_a_caution(run, write, rare,
     assert "trained on" not in run("predict", "m.kw", "new.csv").err
     write("part.csv", lines[0], [*some[:50], *new[50:]])
     assert re.search(
-        r"At least \d+ of these 100 rows are equal to rows", run("predict", "m.kw", "part.csv").err
+        r"At least \d+ of these 100 rows are equal to rows that the model was trained on, in all columns",
+        run("predict", "m.kw", "part.csv").err,
     )
 
 

@@ -66,8 +66,9 @@ def test_a_constant_classifier_is_never_without_a_warning():
 @pytest.mark.parametrize(("score", "words"), [(0.75, "not clearly better"), (0.7, "no better")])
 def test_a_score_above_the_guess_is_not_called_no_better(score, words):
     (finding,) = baseline_findings(score, 0.1, Baseline(0.7, "always answering 1"))
-    assert finding.message.startswith(
-        f"The model is {words} than guessing: its cross-validated score is {score}"
+    assert finding.message == (
+        f"The model is {words} than guessing: its cross-validated score is {score:.2f} ± 0.10, and always "
+        "answering 1 scores 0.70."  # with the digits that the error allows
     )
 
 

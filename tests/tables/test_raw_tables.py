@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernelwise import TunedSVC, explain, load
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning, TrustWarning
-from kernelwise.tables import Encoding, judge_texts, learn_encoder, learn_encoding, read_table, to_table
+from kernelwise.tables import Encoding, judge_columns, learn_encoder, learn_encoding, read_table, to_table
 from kernelwise.tables.column import learn_column
 from kernelwise.tables.text import learn_text
 
@@ -527,14 +527,14 @@ def test_text_is_coded_by_its_letters_if_that_helps(read, tmp_path):
     frame, y = people()
     raw = to_table(frame, "from_dtype", "TunedSVC")
     assert raw.left_out.keys() == {0, 2}
-    judged = judge_texts(raw, y, True)
+    judged = judge_columns(raw, y, True)
     assert judged.left_out.keys() == {2}
     assert judged.as_text == {0, 1}
     assert [str(one) for one in judged.done[1:]] == [
         "Groups of letters of the text in 'name' and 'town' are features, because they help on held-out rows."
     ]
     random = np.random.default_rng(0).permutation(y)
-    assert judge_texts(raw, random, True) is raw
+    assert judge_columns(raw, random, True) is raw
     frame.assign(y=y).to_csv(tmp_path / "people.csv", index=False)
     table_of_file = read_table(tmp_path / "people.csv")
     learned = learn_encoding(table_of_file, target="y")

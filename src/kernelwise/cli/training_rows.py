@@ -48,7 +48,10 @@ def caution(model: Any, X: Any, is_detector: bool = False) -> str:
     if n_kept >= NEARLY_ALL * kept.shape[0] and n_kept > FEW * n_rows:
         found = "This looks like the file that the model was trained on"
     elif n_known > FEW * n_rows:
-        found = f"At least {n_known} of these {n_rows} rows are equal to rows that the model was trained on"
+        found = (
+            f"At least {n_known} of these {n_rows} rows are equal to rows that the model was trained on, "
+            "in all columns that it uses"
+        )
     else:
         return ""
     if is_detector:

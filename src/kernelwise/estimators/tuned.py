@@ -43,7 +43,7 @@ from kernelwise.tables import (
     Table,
     by_column,
     findings_of_table,
-    judge_texts,
+    judge_columns,
     learn_encoder,
     spelling_findings,
     to_table,
@@ -245,7 +245,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         features, y, identity, weight = self._check(stand_in, y, sample_weight)
         if frame is not None:
             if context.encoder is None:
-                frame = judge_texts(frame, np.asarray(y), is_classifier(self))
+                frame = judge_columns(frame, np.asarray(y), is_classifier(self))
             features = self._encode(frame, weight, context)
         self._name_features(features, context)
         limits = None if is_gram else training_range(features, weight)

@@ -62,6 +62,14 @@ MISSING_CODES = Entry(
 HARMLESS_LEFT_OUT = Entry(
     "columns left out", "info", "{n:# column was|# columns were} left out, which cannot help: {columns}."
 )
+UNHELPFUL_LEFT_OUT = Entry(
+    "columns left out",
+    "info",
+    "{n:# column was|# columns were} left out, because held-out rows are predicted better without "
+    "{n:it|them}: {columns}.",
+    "To use {n:it|one of them} nevertheless, give what matters of it as numbers, such as the month.",
+    "To use {n:it|one of them} nevertheless, name it with --use, as in --use {typed}.",
+)
 COLUMNS_LEFT_OUT = replace(
     HARMLESS_LEFT_OUT,
     severity="warning",
@@ -407,14 +415,14 @@ NO_BETTER = Entry(
     "no better than guessing",
     "warning",
     "The model is {is_below:no|not clearly} better than guessing: its cross-validated score is {score}, and "
-    "{answer} scores {baseline:.4g}.",
+    "{answer} scores {baseline}.",
     "Do not rely on this model. Look for features that are related to the target, for more rows, or for a "
     "score that measures what matters to you.",
 )
 NO_BETTER_BUT_FOR_LUCK = replace(
     NO_BETTER,
     message=NO_BETTER.message.replace(
-        "{score}", "{score} ({corrected:.4g} without the luck of choosing among {n_settings} settings)"
+        "{score}", "{score} ({corrected} without the luck of choosing among {n_settings} settings)"
     ),
 )
 NEVER_PREDICTED = Entry(

@@ -12,7 +12,7 @@ or a frame. What keeps a file from being used is in `problems`, what may be wron
 from kernelwise.tables.column import COLUMN_KINDS, Column, LeftOut
 from kernelwise.tables.dates import Dates
 from kernelwise.tables.encoder import Encoder, Layout, by_column, learn_encoder
-from kernelwise.tables.judge import judge_texts
+from kernelwise.tables.judge import judge_columns
 from kernelwise.tables.read import read_table
 from kernelwise.tables.read.frames import to_table
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
@@ -39,7 +39,7 @@ __all__ = [
     "findings_of_table",
     "is_missing",
     "is_numbers",
-    "judge_texts",
+    "judge_columns",
     "learn_encoder",
     "learn_encoding",
     "missing_codes",

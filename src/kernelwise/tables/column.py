@@ -6,6 +6,7 @@ A column holds numbers or words, or is left out. Another kind of column is a sub
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,9 @@ RARE = 2.0
 LARGEST_WHOLE = 2.0**53
 #: Identifiers of 64 bits have up to twenty digits.
 LARGEST_IDENTIFIER = 2.0**64
+#: Words in the names of columns whose numbers rise from row to row because time goes on.
+TIMES = frozenset({"year", "month", "week", "day", "hour", "minute", "second", "time", "date", "age"})
+TIMES |= frozenset({"jahr", "monat", "woche", "tag", "stunde", "sekunde", "zeit", "datum", "alter"})
 
 
 @dataclass(frozen=True)
@@ -219,6 +223,17 @@ def weighted_median(values: np.ndarray, weight: np.ndarray) -> float:
     half = total[-1] / 2.0
     low, high = np.searchsorted(total, half), np.searchsorted(total, half, side="right")
     return float((values[low] + values[min(high, len(values) - 1)]) / 2.0)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of the name of a column: passenger and id of PassengerId."""
+    parted = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name)
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
+
+
+def names_time(name: str) -> bool:
+    """Whether the name of a column says that its numbers are times."""
+    return not TIMES.isdisjoint(words_of(name))
 
 
 def numbers_rows(column: np.ndarray) -> bool | None:

@@ -1,19 +1,29 @@
-"""Whether text helps: its features are judged on folds before the search, and left out if they do not."""
+"""Whether dates and text help: they are judged on held-out rows before the search, and else left out.
+
+Text comes in if a linear model is clearly better with it. A column of dates, or of words of many kinds, goes
+out if a kernel machine is better without it: the more columns say nothing, the less do distances of rows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.linear_model import RidgeClassifierCV, RidgeCV
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from kernelwise._core.text import in_shell
+from kernelwise._core.threads import one_blas_thread
 from kernelwise.findings import catalogue
 from kernelwise.tables.cells import enumerated
+from kernelwise.tables.dates import Dates
 from kernelwise.tables.encoder import learn_encoder
+from kernelwise.tables.problems import FileColumn
 from kernelwise.tables.settle import WORDS, left_out_findings
 from kernelwise.tables.table import Table
 from kernelwise.tables.text import has_many_kinds, is_text
@@ -23,13 +33,28 @@ MOST_ROWS, N_FOLDS, N_REPEATS = 2000, 5, 2
 PENALTIES = np.logspace(-1.0, 4.0, 6)
 #: Standard errors by which text must be better.
 CLEARLY = 2.0
+#: Rows that columns are left out by: not fewer, and not more.
+FEW_ROWS, ENOUGH_ROWS = 100, 600
+#: Widths of the kernel, as shares of the median squared distance, and what is added to its eigenvalues.
+WIDTHS, SHRINKAGES = (0.25, 1.0, 4.0), np.logspace(-3.0, 2.0, 8)
+#: Why a column is left out.
+UNHELPFUL = "does not help on held-out rows"
 
 
-def judge_texts(table: Table, target: np.ndarray, is_classes: bool) -> Table:
+def judge_columns(table: Table, target: np.ndarray, is_classes: bool, kept: Collection[int] = ()) -> Table:
+    """The table with its text coded by letters where this helps, and without dates and words that do not.
+
+    ``target`` has labels or numbers, of shape (n_rows,); columns of ``kept`` are not left out.
+    """
+    with one_blas_thread():  # matrices are small
+        table = _with_letters(table, target, is_classes)
+        return _without_unhelpful(table, target, is_classes, kept)
+
+
+def _with_letters(table: Table, target: np.ndarray, is_classes: bool) -> Table:
     """The table with those columns of text, or of words of many kinds, coded by letters that this helps.
 
-    A linear model is scored on folds with and without the letters of each column. ``target`` has labels or
-    numbers, of shape (n_rows,).
+    A linear model is scored on folds with and without the letters of each column.
     """
     texts = [k for k, why in table.left_out.items() if why == WORDS and is_text(table.columns[k])]
     used = [
@@ -38,10 +63,9 @@ def judge_texts(table: Table, target: np.ndarray, is_classes: bool) -> Table:
     candidates = [*texts, *(k for k in used if has_many_kinds(table.columns[k]))]
     if not candidates:
         return table
-    rows = np.random.default_rng(0).permutation(_distinct(table, target))[:MOST_ROWS]
+    rows = _drawn(table, target, is_classes, MOST_ROWS)
     part, chosen = table[rows], target[rows]
-    smallest = np.unique(chosen, return_counts=True)[1].min() if is_classes else len(chosen)
-    if smallest < N_FOLDS:
+    if len(rows) < N_FOLDS:
         return table
     before = _scores(part, chosen, is_classes)
     helped: dict[int, float] = {}
@@ -58,6 +82,77 @@ def judge_texts(table: Table, target: np.ndarray, is_classes: bool) -> Table:
     left_out = {k: why for k, why in table.left_out.items() if why}
     done = (*left_out_findings(table, left_out), *others, catalogue.TEXT_BY_LETTERS(columns=named))
     return replace(table, done=done)
+
+
+def _without_unhelpful(table: Table, target: np.ndarray, is_classes: bool, kept: Collection[int]) -> Table:
+    """The table without those dates and words of many kinds that held-out rows are predicted better without.
+
+    Columns are asked in turn: of two that say the same, one stays.
+    """
+    candidates = [
+        k
+        for k, values in enumerate(table.columns)
+        if k not in kept and k not in table.left_out and k not in table.as_text | table.codes_as_words
+        if values.dtype.kind == Dates.dtype or has_many_kinds(values)
+    ]
+    rows = _drawn(table, target, is_classes, ENOUGH_ROWS) if candidates else np.empty(0, dtype=int)
+    if len(rows) < FEW_ROWS:
+        return table
+    part, chosen = table[rows], target[rows]
+    width = min(WIDTHS, key=lambda width: float(_losses(part, chosen, is_classes, width).mean()))
+    losses = _losses(part, chosen, is_classes, width)
+    gone = {}
+    for k in candidates:
+        if len(part.left_out) == len(part.names) - 1:
+            break  # nothing would be left to learn from
+        without = replace(part, left_out={**part.left_out, k: UNHELPFUL})
+        others = _losses(without, chosen, is_classes, width)
+        gain = losses - others
+        if gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)):
+            part, losses, gone[k] = without, others, UNHELPFUL
+    if not gone:
+        return table
+    named = enumerated([repr(table.names[k]) for k in gone], 8)
+    typed = in_shell(FileColumn(table, min(gone)).option)
+    finding = catalogue.UNHELPFUL_LEFT_OUT(n=len(gone), columns=named, typed=typed)
+    return replace(table, left_out={**table.left_out, **gone}, done=(*table.done, finding))
+
+
+def _losses(table: Table, target: np.ndarray, is_classes: bool, width: float) -> np.ndarray:
+    """Squared errors of kernel ridge regression on each row if it is left out, shape (n_rows,).
+
+    Columns weigh as in the search: one of words, with all its features, as much as one of numbers. The row
+    that is left out is predicted in closed form, by the residual over one minus the leverage.
+    """
+    encoder = learn_encoder(table)
+    X, layout = encoder.transform(table), encoder.layout
+    variance, is_word = X.var(axis=0), layout.kind == "word"
+    of_column = np.bincount(layout.column, variance * is_word, minlength=layout.n_columns)[layout.column]
+    scale = np.sqrt(np.select([layout.kind == "gap", is_word], [1.0, of_column], variance))
+    Z = (X - X.mean(axis=0)) / np.where(scale > 0.0, scale, 1.0)
+    squared = euclidean_distances(Z, squared=True)
+    usual = np.median(squared) or 1.0
+    if is_classes:
+        truth = 2.0 * (target[:, None] == np.unique(target)) - 1.0
+    else:
+        truth = ((target - target.mean()) / (target.std() or 1.0))[:, None]
+    values, vectors = np.linalg.eigh(np.exp(-width / usual * squared) + 1.0)  # 1 is for an offset
+    turned, found = vectors.T @ truth, []
+    for shrinkage in SHRINKAGES:
+        kept = np.maximum(values, 0.0) / (np.maximum(values, 0.0) + shrinkage)
+        residuals = (truth - vectors @ (kept[:, None] * turned)) / (1.0 - vectors**2 @ kept)[:, None]
+        found.append((residuals**2).mean(axis=1))
+    return min(found, key=lambda losses: float(losses.mean()))
+
+
+def _drawn(table: Table, target: np.ndarray, is_classes: bool, n_rows: int) -> np.ndarray:
+    """At most so many rows, without copies and rare classes; none if these leave one class."""
+    rows = np.random.default_rng(0).permutation(_distinct(table, target))[:n_rows]
+    if not is_classes:
+        return rows
+    _, label, counts = np.unique(target[rows], return_inverse=True, return_counts=True)
+    is_used = counts >= N_FOLDS
+    return rows[is_used[label]] if is_used.sum() > 1 else rows[:0]
 
 
 def _distinct(table: Table, target: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 from kernelwise._core.text import amount, in_shell
 from kernelwise.findings import Finding, catalogue
 from kernelwise.tables.cells import enumerated, quoted
-from kernelwise.tables.column import MAX_WORDS, numbers_rows
+from kernelwise.tables.column import MAX_WORDS, TIMES, numbers_rows, words_of
 from kernelwise.tables.dates import (
     DAY_FIRST,
     MONTH_FIRST,
@@ -45,15 +45,11 @@ MIN_KINDS = 3
 FEW = 0.05
 #: Rows from which on numbers with the step 1, or with another one, are no chance.
 COUNTED, SPACED = 10, 30
-#: The last word of names of columns that count or identify rows.
-COUNTS = frozenset({"id", "uid", "key", "nr", "no", "idx", "index", "row", "rows", "rownames", "obs"})
-#: Such numbers are in a range of at most so many times the rows: a part of a table lacks some.
+#: Whole names of columns that count rows, and the last words of names of those that may also identify them.
+ROWS = frozenset({"idx", "index", "row", "rows", "rownames", "obs"})
+COUNTS = ROWS | {"id", "uid", "key", "nr", "no"}
+#: Numbers of the latter are in a range of at most so many times the rows: a part of a table lacks some.
 DENSE = 1.5
-#: Words in the names of columns whose numbers go on evenly because time does.
-TIMES = frozenset(
-    {"year", "month", "week", "day", "hour", "minute", "second", "time", "date", "age", "t", "x"}
-)
-TIMES |= frozenset({"jahr", "monat", "woche", "tag", "stunde", "sekunde", "zeit", "datum", "alter"})
 YEARS = range(1500, 2201)
 UNNAMED = re.compile(r"column \d+|unnamed: ?\d+(\.\d+)?(_level_\d+)?|", re.IGNORECASE)
 #: Columns and lines that a sentence names, at most.
@@ -257,15 +253,16 @@ def counts_rows(table: Table, k: int) -> str:
         return ""
     if table.has_names and UNNAMED.fullmatch(name) and not all(map(UNNAMED.fullmatch, map(str, table.names))):
         return f"{ROW_NUMBERS}, without a name"
-    parted = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name)  # PassengerId
-    words = [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
+    words, steps = words_of(name), np.diff(values)
+    is_part = len(words) == 1 and words[0] in ROWS and bool((steps > 0.0).all())
     # Other numbers of a column with such a name may tell something, as those of districts do.
     is_dense = np.ptp(values) < DENSE * len(values)
-    if words and words[-1] in COUNTS and is_dense and len(values) >= COUNTED:
+    if words and words[-1] in COUNTS and (is_dense or is_part) and len(values) >= COUNTED:
         return ROW_NUMBERS
-    steps = np.diff(values)
     is_even = bool((steps == steps[0]).all())
-    is_time = bool(TIMES & set(words)) or (values.min() >= YEARS[0] and values.max() <= YEARS[-1])
+    is_time = bool((TIMES | {"t", "x"}) & set(words)) or (
+        values.min() >= YEARS[0] and values.max() <= YEARS[-1]
+    )
     least = COUNTED if abs(steps[0]) == 1 else SPACED
     return ROW_NUMBERS if is_even and not is_time and len(values) >= least else ""
 
@@ -304,7 +301,7 @@ def _missing(table: Table, changes: Sequence[Change]) -> list[Finding]:
         what = enumerated(map(quoted, change.odd), 3)
         is_limit = any(map(LIMIT.fullmatch, change.odd))
         limits = " A number instead, such as half the limit, would tell the model more." if is_limit else ""
-        kind = change.noun.removesuffix("s" if len(rows) == 1 else "")
+        kind = re.sub(r"s\b", "", change.noun, count=1) if len(rows) == 1 else change.noun
         column = table.names[change.index]
         finding = catalogue.CELLS_MISSING(
             column=column, n=len(rows), kind=kind, what=what, where=where, limits=limits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder, learn_encoder
-from kernelwise.tables.judge import judge_texts
+from kernelwise.tables.judge import judge_columns
 from kernelwise.tables.new_rows import fit_columns, notes_on_names, places_by_name, read_cells
 from kernelwise.tables.problems import (
     Fault,
@@ -332,7 +332,7 @@ def learn_encoding(
         labels = labels_by_name(table, places) if place is None else None
         table = settle(table, places, coded, kept, {} if labels is None else {labels: LABELS})
         if place is not None and target_fault(table, place, task) is None:
-            table = _judged(table, places, place, task)
+            table = _judged(table, places, place, task, kept)
     places = tuple(k for k in places if k not in table.left_out)
     as_it_is = set(places) if not strict else coded
     by_column = {
@@ -398,11 +398,12 @@ def _counter_fault(column: FileColumn) -> Fault:
     )
 
 
-def _judged(table: Table, places: Sequence[int], place: int, task: str) -> Table:
-    """The table with its text coded if that helps; only ``places`` may be features."""
+def _judged(table: Table, places: Sequence[int], place: int, task: str, kept: Collection[int]) -> Table:
+    """The table with its text coded if that helps, as `judge_columns` says; features are of ``places``."""
     apart = {k: "" for k in range(len(table.names)) if k not in places}
     y = read_target(table, place, task)
-    judged = judge_texts(replace(table, left_out={**table.left_out, **apart}), y, task == "classification")
+    raw = replace(table, left_out={**table.left_out, **apart})
+    judged = judge_columns(raw, y, task == "classification", kept)
     return replace(judged, left_out={k: why for k, why in judged.left_out.items() if k not in apart})
 
 

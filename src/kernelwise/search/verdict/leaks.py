@@ -11,7 +11,7 @@ from kernelwise._core.equal_points import number_equal_rows
 from kernelwise._core.text import in_words
 from kernelwise._core.typing import Samples, is_sparse
 from kernelwise.findings import Entry, Finding, catalogue
-from kernelwise.tables.column import numbers_rows
+from kernelwise.tables.column import names_time, numbers_rows
 
 #: Fewer rows than this say nothing about a column.
 MIN_ROWS = 30
@@ -47,6 +47,7 @@ def column_findings(X: Samples, y: np.ndarray, names: Sequence[str], *, is_class
     if is_sparse(X) or len(X) < MIN_ROWS:
         return []
     numbering, identifying = identifiers(X)
+    numbering = [k for k in numbering if not names_time(str(names[k]))]  # a table in the order of time
     told = {k: wrong for k, wrong in tell_tales(X, y, is_classes=is_classes).items() if k not in numbering}
     telling = [k for k, wrong in told.items() if not wrong]
     nearly = [k for k, wrong in told.items() if wrong]

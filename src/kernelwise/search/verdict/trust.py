@@ -28,7 +28,7 @@ from kernelwise.search.propose.climb import Climb
 from kernelwise.search.result import Choice, FitRecord, SelectionResult
 from kernelwise.search.verdict.baseline import Baseline
 from kernelwise.search.verdict.optimism import Corrected, lead_error
-from kernelwise.search.wording import kernel_text, number
+from kernelwise.search.wording import error_text, kernel_text, number, score_text
 
 #: Classes that a sentence lists, at most.
 MAX_LISTED = 5
@@ -230,16 +230,17 @@ def baseline_findings(
     is_unknown = baseline is None or not np.isfinite(baseline.score)
     if baseline is None or is_unknown or true.score - baseline.score > true.min_significant_lead:
         return []
-    found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}{of_what}"
+    told = error if error > 0.0 else None
     values: dict[str, Any] = {
         "is_below": score <= baseline.score,
-        "score": found,
+        "score": f"{score_text(score, False, told)}{error_text(told, False)}{of_what}",
         "answer": baseline.answer,
-        "baseline": round(baseline.score, 9) + 0.0,
+        "baseline": score_text(baseline.score, False, told),
     }
     if score - baseline.score <= true.min_significant_lead:
         return [catalogue.NO_BETTER(**values)]
-    return [catalogue.NO_BETTER_BUT_FOR_LUCK(corrected=true.score, n_settings=true.n_settings, **values)]
+    corrected_text = score_text(true.score, False, told)
+    return [catalogue.NO_BETTER_BUT_FOR_LUCK(corrected=corrected_text, n_settings=true.n_settings, **values)]
 
 
 def class_findings(

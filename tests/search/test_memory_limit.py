@@ -44,7 +44,7 @@ def scored_with(make_validator, memory_limit, n_jobs=1):
     validator.score(KERNELS[0], "warm")
     validator.release()
     tracemalloc.start()
-    scores = [validator.score(kernel, "tried").decision for kernel in KERNELS]
+    scores = [validator.score(kernel, "tried").stored for kernel in KERNELS]
     _, peak = tracemalloc.get_traced_memory()
     validator.release()
     left, _ = tracemalloc.get_traced_memory()

@@ -14,7 +14,7 @@ import typer
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.files import check_different, check_writable, write_csv
+from kernelwise.cli.files import check_different, check_writable, without_formulas, write_csv
 from kernelwise.cli.options import flag, option
 from kernelwise.cli.output import UserError, say
 
@@ -40,6 +40,7 @@ def predict(
     proba: Proba = False,
     unknown: options.UnknownOption = options.Unknown.ignore,
     keep: Keep = None,
+    safe_csv: options.SafeCsv = False,
     header: options.HasHeader = None,
     skip_lines: options.SkipLines = None,
     sheet: options.SheetOption = None,
@@ -85,7 +86,8 @@ def predict(
     if encoding.task != DETECTION and encoding.has_labels(table):
         told.append(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
     told.append(caution(model, X, is_detector=encoding.task == DETECTION))
-    rows = [names, *zip(*columns, strict=True)]
+    rows: list[Any] = [names, *zip(*columns, strict=True)]
+    rows = list(without_formulas(rows)) if safe_csv else rows
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         sys.stdout.flush()  # what follows stands below it in a terminal

@@ -14,6 +14,7 @@ import numpy as np
 from kernelwise import _native
 from kernelwise._core.typing import Samples
 from kernelwise.kernels import Kernel
+from kernelwise.solvers.box_qp import check_finite
 
 BLOCK = 2**23  # bytes of kernel values computed at once
 ALL = slice(None)
@@ -35,11 +36,11 @@ class KernelRows:
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
         """K[indices][:, columns]"""
-        return np.asarray(self.kernel(self.X[indices], self.X[columns]), dtype=self.dtype)
+        return _finite(np.asarray(self.kernel(self.X[indices], self.X[columns]), dtype=self.dtype))
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         """K[indices][:, indices] in double precision."""
-        return np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64)
+        return _finite(np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64))
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
@@ -74,6 +75,13 @@ class KernelRows:
         self.kept[free] = rows[:n_new]
         self.kept_at[indices[:n_new]] = np.arange(self.n_kept, self.n_kept + n_new)
         self.n_kept += n_new
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    """Kernel values; those of a function of the user may be infinite although the first ones were not."""
+    if not np.isfinite(values.sum()):  # which may also be out of range itself
+        check_finite(np.where(np.isfinite(values), 0.0, np.nan))
+    return values
 
 
 #: How the native core makes the exponent of a kernel: by a product, or by differences squared or as they are.

@@ -14,6 +14,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ import numpy as np
 import kernelwise
 from benchmarks.adversary.batches import Attempt
 from benchmarks.adversary.calls.verdict import fault_of_error
-from benchmarks.adversary.tables import BYTES
+from benchmarks.adversary.command_line import SHORT, fault
+from benchmarks.adversary.tables import BYTES, whole_files
+from kernelwise.cli.app import main as command
 from kernelwise.persistence import DIGEST, DOCUMENT, archive
 
 #: What a value of the document may be replaced by.
@@ -47,7 +50,7 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def prepare() -> Attempt:
-    """Models of every kind, and what to try with one of them."""
+    """Models of every kind, and what to try with one of them; some go through the command line."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         models = {name: (_parts(path), path.read_bytes(), rows) for name, path, rows in _models()}
@@ -63,6 +66,9 @@ def prepare() -> Attempt:
         else:
             changed, must_refuse = _changed(draw, document, arrays), False
         broken.write_bytes(changed)
+        if isinstance(rows, Path):
+            code, found = fault((draw.choice(["predict", "predict", "explain"]), str(broken), str(rows)))
+            return found or ("a file with changed bytes was read" if must_refuse and not code else "")
         return _fault(broken, rows, must_refuse)
 
     return attempt
@@ -97,6 +103,11 @@ def _models() -> Iterator[tuple[str, Path, Any]]:
         path = Path(f"{name}.kw")
         model.save(path)
         yield name, path, rows[:5]
+    table = Path("table.csv")
+    table.write_bytes(whole_files()["named.csv"])
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        command(("tune", str(table), *SHORT, "--model", "table.kw"))
+    yield "table", Path("table.kw"), table
 
 
 def _parts(path: Path) -> tuple[Any, dict[str, np.ndarray]]:

@@ -10,6 +10,7 @@ import pytest
 
 from kernelwise.cli.files import without_formulas
 from kernelwise.cli.output import printable
+from kernelwise.persistence import load, save
 
 from .conftest import SHORT
 
@@ -106,3 +107,10 @@ def test_predictions_and_scores_for_a_spreadsheet(run, hostile):
         assert rows[1][0] == "'=1+0"
     shown = run("predict", "m.kw", hostile, "--safe-csv")
     assert "\n'=HYPERLINK(0)\n" in shown.out
+
+
+@pytest.mark.parametrize("notes", [{"encoding": {}}, {"encoding": [1]}, {"encoding": None}, {}, None])
+def test_a_model_whose_notes_are_damaged_is_refused_in_a_sentence(run, refused, hostile, notes):
+    assert run("tune", hostile, "--target", "kind", *SHORT, "--model", "m.kw").code == 0
+    save(load("m.kw"), "m.kw", notes)
+    assert refused("predict", "m.kw", hostile).startswith("m.kw ")

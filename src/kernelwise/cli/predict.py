@@ -193,7 +193,7 @@ def is_model(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return DOCUMENT in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
         return False
 
 
@@ -208,4 +208,10 @@ def read_model(path: Path) -> tuple[Any, Any]:
             f"{path} was not saved by `kernelwise tune`, so it does not tell how to read a file for it. Load "
             "it in Python with kernelwise.load."
         )
-    return model, Encoding.from_json(notes["encoding"], getattr(model, "encoder_", None))
+    try:
+        return model, Encoding.from_json(notes["encoding"], getattr(model, "encoder_", None))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise UserError(
+            f"{path} does not tell how to read a file for it: its notes are damaged. Save the model again "
+            "with `kernelwise tune FILE --model model.kw`."
+        ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -140,3 +141,17 @@ def test_a_machine_that_is_no_optimum_is_noticed(monkeypatch):
             continue
     assert len(checked) > 3
     assert max(one for one in found if one is not None) > 1.0
+
+
+def test_whatever_keeps_a_promise_of_security_exists():
+    root = Path(__file__).parents[2]
+    text = (root / "SECURITY.md").read_text(encoding="utf-8")
+    parts = re.findall(r"`adversary (\w+)`", text)
+    assert set(parts) == set(PARTS)
+    places = re.findall(r"`(tests/[\w/.]+)`", text)
+    assert len(places) > 10
+    assert [place for place in places if not (root / place).exists()] == []
+    tests = "".join(path.read_text(encoding="utf-8") for path in (root / "tests").rglob("test_*.py"))
+    named = re.findall(r"`(test_\w+)`", text)
+    assert len(named) > 4
+    assert [name for name in named if f"def {name}(" not in tests] == []

@@ -213,7 +213,7 @@ def outputs_of(model: Model, output: str | None) -> Outputs:
     is_decision, is_by_class = output == "decision", model.decision_function_shape == "ovr"
     if len(classes) == 2:
         if is_decision:  # with costs, the odds are relative to another threshold
-            offset = model.shown_decision(np.zeros((1, 1)))
+            offset = model._shown_decision(np.zeros((1, 1)))
         return Outputs(slope[:, None], offset, ("",))
     if is_decision and model.machines_ == "ovo" and not is_by_class:
         pairs = tuple(f"{classes[i]} or {classes[j]}" for i, j in class_pairs(len(classes)))
@@ -222,7 +222,7 @@ def outputs_of(model: Model, output: str | None) -> Outputs:
         model.machines_ == "ovo" or (model.goes_by_probability_ and model.costs_ is not None)
     ):
         nothing = np.zeros((n_machines, len(classes)))
-        return Outputs(nothing, nothing[0], tuple(map(str, classes)), model.shown_decision)
+        return Outputs(nothing, nothing[0], tuple(map(str, classes)), model._shown_decision)
     to_class = _to_classes(len(classes), model.machines_)
     return Outputs(slope[:, None] * to_class, offset @ to_class, tuple(map(str, classes)))
 

@@ -98,7 +98,7 @@ def main() -> None:
     # The tests of the core run themselves on every target.
     jobs = [("tests", [python, "-m", "pytest", "-q", "-x", "-s", "tests/native"], watched)]
     for target in output(python, "-c", TARGETS, env=watched).split():
-        command = [python, "-m", "benchmarks.random_problems", "--count", 300]
+        command = [python, "-m", "benchmarks.adversary", "solver", "--count", 300]
         jobs.append((f"random problems, {target}", command, {**watched, "KERNELWISE_TARGET": target}))
     for path in REPORT.parent.glob(f"{REPORT.name}.*"):
         path.unlink()

@@ -12,7 +12,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.memory import MIB, usable_memory
-from kernelwise._core.threads import free_threads, in_order
+from kernelwise._core.threads import cached_property, free_threads, in_order
 from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_positive, check_weights
 from kernelwise.exceptions import KernelwiseWarning

@@ -9,7 +9,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from copy import copy
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from kernelwise._core.labels import with_copies
 from kernelwise._core.parameters import Hyperparameter, Parametrized
+from kernelwise._core.threads import cached_property
 from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
 from kernelwise.criteria import Criterion, as_criterion

@@ -11,7 +11,7 @@ from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
 from sklearn.datasets import load_iris
 
-from benchmarks import beside_rbf, cost, data, fuzz_files, labels, noisy, quasi_newton, regression, worker
+from benchmarks import beside_rbf, cost, data, labels, noisy, quasi_newton, regression, worker
 from kernelwise import SVC
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
@@ -146,22 +146,6 @@ def test_the_page_on_cost_has_its_figures(capsys):
     printed = capsys.readouterr().out
     for part in ("exact sketch, d = 20, by n", "sampled sketch", "10⁸ rows", "path of one kernel, 16 C"):
         assert part in printed
-
-
-def test_fuzzed_files_are_counted_and_failures_found(capsys, monkeypatch, tmp_path):
-    assert fuzz_files.main(["--files", "20", "--seed", "7"]) == 0
-    assert "20 files, 0 failures" in capsys.readouterr().out
-
-    def broken(arguments):
-        (tmp_path / "half.part").write_text("x")
-        print("\x1b[31mTraceback")
-        return 1
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(fuzz_files, "kernelwise", broken)
-    failure = fuzz_files.run(("tune", "f.csv")).failure
-    for what in ("exit code 1", "a traceback", "{'half.part'} left behind", "an escape sequence"):
-        assert what in failure
 
 
 def test_labels_that_contradict_probabilities_are_counted():

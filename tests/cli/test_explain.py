@@ -60,7 +60,7 @@ def test_the_file_has_the_values_of_the_library(run, model, train):
     expected = kernelwise.explain(loaded, X[:5], background=X)
     assert_allclose([[float(row[name]) for name in "ab"] for row in found], expected.values, rtol=1e-12)
     total = [float(row["decision"]) for row in found]
-    assert_allclose(total, loaded.machine_values(X[:5])[:, 0], rtol=1e-9)
+    assert_allclose(total, loaded.decision_function(X[:5]), rtol=1e-9)
 
 
 def test_json_fits_its_schema(run, model, train):
@@ -131,7 +131,7 @@ def test_more_rows_than_there_are(run, model, train):
     [
         ("--rows must be at least 1, got 0", ("--rows", 0)),
         (
-            "--output must be one of decision, probability-log-odds, got 'prediction'",
+            "--output must be one of decision, machine-values, probability-log-odds, got 'prediction'",
             ("--output", "prediction"),
         ),
         ("Did you mean decision?", ("--output", "decison")),

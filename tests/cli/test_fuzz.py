@@ -88,7 +88,7 @@ def test_every_command_takes_the_whole_files(run, models):
 @pytest.mark.slow
 def test_no_broken_file_breaks_a_command(run, tmp_path, models):
     codes = []
-    for seed in range(160):  # `python -m benchmarks.fuzz_files` has thousands
+    for seed in range(160):  # `python -m benchmarks.adversary commands` has more
         name, contents = broken(seed)
         (tmp_path / name).write_bytes(contents)
         code, out, err = run(*command(seed, name))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from kernelwise.cli.options import Reading
+from kernelwise.cli.output import printable
 from kernelwise.cli.samples import first_line, read_samples
 
 from .conftest import SHORT
@@ -122,8 +123,8 @@ def samples_of(tmp_path, contents, task="classification"):
 def test_the_first_line_has_rows_features_and_classes(tmp_path):
     labels = [f"c{k % 11}" for k in range(44)] + ["\x1b[31mred"] * 5
     data = samples_of(tmp_path, "a,class\n" + "".join(f"{k},{label}\n" for k, label in enumerate(labels)))
-    shown = "'\\x1b[31mred' (5), c0 (4), c1 (4), c10 (4), c2 (4), c3 (4), c4 (4), c5 (4) and 4 more."
-    assert first_line(data) == f"49 rows, 1 feature; 'class': 12 classes, {shown}"
+    shown = "\\x1b[31mred (5), c0 (4), c1 (4), c10 (4), c2 (4), c3 (4), c4 (4), c5 (4) and 4 more."
+    assert printable(first_line(data)) == f"49 rows, 1 feature; 'class': 12 classes, {shown}"
     data = samples_of(tmp_path, "a,b,y\n1,2,-1.5\n3,4,2.5\n5,7,2\n", "regression")
     assert first_line(data) == "3 rows, 2 features; 'y': a number, between -1.5 and 2.5, on average 1."
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import threading
 import time
+import warnings
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -119,3 +123,40 @@ def test_nobody_waits_for_tasks_that_are_not_wanted_any_more():
     assert next(found) is None
     found.close()
     assert len(begun) < 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no forks")
+def test_a_forked_child_waits_for_no_thread_of_its_parent():
+    """The other thread holds the lock, a context and a property that is being computed."""
+    at_work, done = threading.Event(), threading.Event()
+
+    class Slow:
+        @_threads.cached_property
+        def value(self):
+            if threading.current_thread() is not threading.main_thread():
+                at_work.set()
+                done.wait()
+            return 3
+
+    def work():
+        with _threads.one_blas_thread(), _threads._lock:
+            Slow().value  # noqa: B018
+
+    other = threading.Thread(target=work)
+    n_before = _threads.free_threads()
+    other.start()
+    at_work.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of forks with threads
+        pid = os.fork()
+    if not pid:
+        try:
+            faulthandler.dump_traceback_later(60, exit=True)
+            with _threads.one_blas_thread():
+                is_right = Slow().value == 3 and [one.n_before for one in _threads._open] == [n_before]
+            os._exit(0 if is_right and _threads.free_threads() == n_before else 1)
+        finally:
+            os._exit(2)
+    done.set()
+    other.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

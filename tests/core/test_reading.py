@@ -171,3 +171,9 @@ def test_complex_targets_among_objects_are_refused(kind):
     y = np.array([1.0, kind(2 + 1j), 3.0], dtype=object)
     with pytest.raises(ValueError, match=r"Complex data not supported: y has \(2\+1j\) in row 1"):
         SVR().fit(np.arange(6.0).reshape(3, 2), y)
+
+
+@pytest.mark.parametrize("row", [sparse.dok_array((1, 2)), 3.0, {"a": 1}, None])
+def test_a_list_of_rows_and_something_else_is_refused(row):
+    with pytest.raises((TypeError, ValueError), match=r"X has .*rows? "):
+        SVC().fit([[1.0, 2.0], row, [3.0, 4.0]], [0, 1, 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from math import factorial
 
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -108,19 +110,19 @@ def two(request, cancer):
 
 def test_values_are_the_sums_over_all_subsets(two, cancer):
     x, background = cancer[0][3], cancer[0][100:107]
-    own = explain(two, x[None])
+    own = explain(two, x[None], output="machine-values")
     assert own.is_exact
     assert own.value_function == "kernel"
     assert_allclose(own.values[0], by_subsets(own_value(two, x), 6)[:, 0], atol=1e-9)
     over = explain(two, x[None], background=background)
     assert over.value_function == "interventional"
 
-    def machine_values(model, rows):
-        return model.machine_values(rows)[:, 0]
+    def decision(model, rows):
+        return model.decision_function(rows)
 
-    expected = by_subsets(background_value(two, x, background, machine_values), 6)
+    expected = by_subsets(background_value(two, x, background, decision), 6)
     assert_allclose(over.values[0], expected, atol=1e-9)
-    assert_allclose(over.base_values, machine_values(two, background).mean(), atol=1e-9)
+    assert_allclose(over.base_values, decision(two, background).mean(), atol=1e-9)
 
 
 @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
@@ -129,7 +131,7 @@ def test_every_class_of_several_has_values(multiclass):
     X, y = X[:, :5], np.where(np.arange(len(y)) % 7 == 0, 3 + y % 2, y)  # five classes
     model = TunedSVC("rbf", multiclass=multiclass).fit(X, y)
     background = X[10:15]
-    found = explain(model, X[:2], background=background)
+    found = explain(model, X[:2], background=background, output="machine-values")
     assert found.values.shape == (2, 5, 5)
     assert found.output_names == ["0", "1", "2", "3", "4"]
 
@@ -170,11 +172,11 @@ def test_sums_and_machines_of_their_own(cancer):
         model.fit(Z, y)
         found = explain(model, Z[:3])
         assert_allclose(
-            found.values.sum(axis=1) + found.base_values, model.machine_values(Z[:3])[:, 0], atol=1e-9
+            found.values.sum(axis=1) + found.base_values, model.decision_function(Z[:3]), atol=1e-9
         )
         over = explain(model, Z[:1], background=Z[50:53])
         expected = by_subsets(
-            background_value(model, Z[0], Z[50:53], lambda m, rows: m.machine_values(rows)[:, 0]), 6
+            background_value(model, Z[0], Z[50:53], lambda m, rows: m.decision_function(rows)), 6
         )
         assert_allclose(over.values[0], expected, atol=1e-9)
 
@@ -182,7 +184,7 @@ def test_sums_and_machines_of_their_own(cancer):
 def test_interactions_are_the_sums_over_all_subsets(cancer):
     X, y = cancer
     model = TunedSVC("diagonal").fit(X, y)
-    found = explain_pairs(model, X[:1], background=X[60:63])
+    found = explain_pairs(model, X[:1], background=X[60:63], output="machine-values")
 
     def machine_values(model, rows):
         return model.machine_values(rows)[:, 0]
@@ -314,11 +316,11 @@ def test_the_linear_kernel_is_exact(cancer):
     model = TunedSVC("linear").fit(X, y)
     Z, background = model.scaler_.transform(X), X[30:40]
     weights = model.best_estimator_.coef_[0]
-    own = explain(model, X[:5])
+    own = explain(model, X[:5], output="machine-values")
     assert own.is_exact
     assert_allclose(own.values, weights * Z[:5], atol=1e-9)
     assert_allclose(own.base_values, model.best_estimator_.intercept_[0], atol=1e-9)
-    over = explain(model, X[:5], background=background)
+    over = explain(model, X[:5], background=background, output="machine-values")
     assert_allclose(over.values, weights * (Z[:5] - Z[30:40].mean(axis=0)), atol=1e-9)
     assert_allclose(explain_pairs(model, X[:2]), 0.0)
 
@@ -423,7 +425,7 @@ def test_blocks_change_nothing(cancer, monkeypatch):
 def test_other_strategies_have_values(multiclass):
     X, y = load_wine(return_X_y=True)
     model = TunedSVC("rbf", multiclass=multiclass, Cs=[0.1, 1.0, 10.0]).fit(X[:, :4], y)
-    found = explain(model, X[:3, :4])
+    found = explain(model, X[:3, :4], output="machine-values")
     f = model.machine_values(X[:3, :4])
     if multiclass == "ovo-reject":  # machines of the classes 0-1, 0-2 and 1-2
         f = np.column_stack([f[:, 0] + f[:, 1], f[:, 2] - f[:, 0], -f[:, 1] - f[:, 2]]) / 2.0
@@ -487,7 +489,7 @@ def test_scaling_that_may_mix_columns_is_estimated(cancer):
         found = explain(model, cancer[0][:1])
     assert not found.is_exact
     assert_allclose(
-        found.values.sum(axis=1) + found.base_values, model.machine_values(cancer[0][:1])[:, 0], atol=1e-9
+        found.values.sum(axis=1) + found.base_values, model.decision_function(cancer[0][:1]), atol=1e-9
     )
 
 
@@ -517,9 +519,11 @@ def test_support_vectors_are_a_background_that_ranks_as_the_training_rows_do():
     X = X[:, [0, 6, 9, 11]]
     model = TunedSVC("rbf").fit(X, y)
     support = model.scaler_.inverse_transform(model.best_estimator_.support_vectors_)
-    found = explain(model, X, background="support")
-    assert_allclose(found.values, explain(model, X, background=support).values, atol=1e-9)
-    ranks = [np.argsort(explain(model, X, background=b).importance().mean(axis=1)) for b in ("support", X)]
+    exact = {"output": "machine-values"}
+    found = explain(model, X, background="support", **exact)
+    assert_allclose(found.values, explain(model, X, background=support, **exact).values, atol=1e-9)
+    both = [explain(model, X, background=rows, **exact) for rows in ("support", X)]
+    ranks = [np.argsort(one.importance().mean(axis=1)) for one in both]
     assert ranks[0].tolist() == ranks[1].tolist()
 
 
@@ -533,3 +537,55 @@ def test_many_rows_are_compared_with_fewer_support_vectors():
     assert_allclose(own.read_background("support", 1), own.read_background("support", 2))
     with pytest.raises(ValueError, match="must be rows, None or 'support', got 'all'"):
         explain(model, X[:3], background="all")
+
+
+COSTS = (1.0 + np.arange(16.0).reshape(4, 4)) * (1 - np.eye(4))
+FOUR = np.where(np.arange(178) % 5 == 0, 3, load_wine().target)  # four classes
+WHAT_IS_SHOWN = [
+    TunedSVC("rbf", Cs=[1.0, 10.0]),
+    TunedSVC("rbf", Cs=[1.0, 10.0], decision_function_shape="ovo"),
+    TunedSVC("rbf", Cs=[1.0, 10.0], multiclass="ovr"),
+    TunedSVC("rbf", Cs=[1.0, 10.0], multiclass="ovr-fuzzy"),
+    TunedSVC("rbf", Cs=[1.0, 10.0], predict_by="decision"),
+    TunedSVC("rbf", Cs=[1.0, 10.0], costs=COSTS),
+    SVC(),
+    SVC(decision_function_shape="ovo"),
+    SVC(multiclass="ovr"),
+    NystroemSVC(n_components=20),
+]
+
+
+@pytest.mark.parametrize("model", WHAT_IS_SHOWN, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_default_adds_up_to_what_decision_function_returns(model, n_classes):
+    X = StandardScaler().fit_transform(load_wine().data[:, :4])
+    rows = n_classes > FOUR
+    if getattr(model, "costs", None) is not None:
+        model = clone(model).set_params(costs=np.array([[0.0, 3.0], [1.0, 0.0]]) if n_classes == 2 else COSTS)
+    model = clone(model).fit(X[rows], FOUR[rows])
+    shown = model.decision_function(X[:5])
+    is_sum = n_classes == 2 or model.machines_ == "ovr" or model.decision_function_shape == "ovo"
+    is_sum = is_sum and (n_classes == 2 or getattr(model, "costs", None) is None)
+    for background in (None, X[50:60]):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = explain(model, X[:5], background=background)
+        assert found.is_exact == is_sum
+        assert is_sum or "decision values of several classes are no sums" in str(caught[-1].message)
+        assert found.output == "decision"
+        assert_allclose(found.values.sum(axis=1) + found.base_values, shown, atol=1e-9)
+        assert len(found.output_names) == (0 if n_classes == 2 else shown.shape[1])
+    if not is_sum:
+        with pytest.raises(IncompatibleError, match="Use output='probability-log-odds' or"):
+            explain_pairs(model, X[:5])
+
+
+def test_estimates_of_decision_values_are_those_over_all_subsets():
+    X = StandardScaler().fit_transform(load_wine().data[:, :3])
+    model = TunedSVC("rbf", Cs=[1.0]).fit(X, FOUR)
+    with pytest.warns(KernelwiseWarning, match="no sums over machines"):
+        found = explain(model, X[:1], background=X[40:50], n_orders=2000)
+    expected = by_subsets(
+        background_value(model, X[0], X[40:50], lambda one, rows: one.decision_function(rows)), 3
+    )
+    assert (np.abs(found.values[0] - expected) <= 5.0 * found.standard_errors[0] + 1e-9).all()

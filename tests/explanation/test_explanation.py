@@ -22,7 +22,7 @@ def wine():
 @pytest.fixture(scope="module")
 def three(wine):
     """Of three classes."""
-    return explain(wine[0], wine[1].head(30))
+    return explain(wine[0], wine[1].head(30), output="probability-log-odds")
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_shap_agrees_where_it_is_exact(wine):
     shap = pytest.importorskip("shap")
     model, X = wine
     background = X.iloc[60:70].to_numpy()
-    found = explain(model, X.head(2), background=X.iloc[60:70]).of_output(0)
+    found = explain(model, X.head(2), background=X.iloc[60:70], output="machine-values").of_output(0)
     machine = model.best_estimator_
 
     def predict(rows):

@@ -54,7 +54,7 @@ def test_values_are_sums_over_all_subsets_of_columns(kernel, table):
     assert found.values.shape == (1, 4)
 
     def output(rows):
-        return model.machine_values(rows)[:, 0]
+        return model.decision_function(rows)
 
     assert_allclose(found.values[0], by_subsets(over_columns(output, row, background), 4), atol=1e-9)
     assert_allclose(found.base_values, output(background).mean(), atol=1e-9)
@@ -79,7 +79,9 @@ def test_own_values_take_the_features_of_a_word_together(table):
         K = np.array([machine.kernel_(rows[i : i + 1], support[i : i + 1])[0, 0] for i in range(len(rows))])
         return machine.beta_[0] @ K + machine.intercept_[0]
 
-    assert_allclose(explain(model, frame.iloc[[3]]).values[0], by_subsets(value, 4), atol=1e-9)
+    assert_allclose(
+        explain(model, frame.iloc[[3]], output="machine-values").values[0], by_subsets(value, 4), atol=1e-9
+    )
 
 
 def test_regression_cells_and_columns_in_another_order(table):
@@ -103,7 +105,7 @@ def test_estimates_are_of_columns_too(table):
     found = explain(model, row, background=background, n_orders=300)
 
     def output(rows):
-        return model.machine_values(rows)[:, 0]
+        return model.decision_function(rows)
 
     expected = by_subsets(over_columns(output, row, background), 4)
     assert (np.abs(found.values[0] - expected) < 5 * found.standard_errors[0] + 1e-9).all()

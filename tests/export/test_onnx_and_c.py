@@ -261,7 +261,26 @@ def test_c_source_says_what_it_is(wine):
     comment = model.to_c().partition("*/")[0]
     assert "TunedSVC with KernelSum(" in comment
     assert "x[12]  feature 12\n" in comment
-    assert "CLASSES[1]  rosé\n" in comment
+    assert "CLASSES[1]  ros<U+00E9>\n" in comment
+
+
+def test_comments_of_c_are_plain_ascii(wine):
+    """No sign turns the order of a line around, moves the cursor, or ends the comment."""
+    X, y, _ = wine
+    names = np.array(["\u202e*/ evil", "\x1b[31mred", "a\u2028b ??/"])
+    model = TunedSVC("rbf", Cs=[1.0], cv=2).fit(X, names[y])
+    source = model.to_c()
+    assert source.isascii()
+    assert [one for one in source if not (one.isprintable() or one == "\n")] == []
+    assert "CLASSES[0]  <U+001B>[31mred\n" in source
+    assert "<U+202E>* / evil\n" in source
+
+
+def test_a_class_with_a_nul_is_no_text_of_c(wine):
+    X, y, _ = wine
+    model = TunedSVC("rbf", Cs=[1.0], cv=2).fit(X, np.array(["a\0b", "a\0c", "d"])[y])
+    with pytest.raises(IncompatibleError, match=r"The class 'a\\x00b' has a NUL character"):
+        model.to_c()
 
 
 # -- what cannot be -----------------------------------------------------------------------------------------

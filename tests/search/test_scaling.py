@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from kernelwise.search.data.scaling import weigh_alike
+from kernelwise.search.data.scaling import fit_scaler, weigh_alike
 from kernelwise.tables import Table, learn_encoder
 
 
@@ -56,3 +56,13 @@ def test_minmax_makes_two_words_as_far_apart_as_the_ends():
     Z, layout = scaled(frame_of(a=words("u", "v", "w"), b=np.array([1.0, 2.0, 5.0])), MinMaxScaler)
     assert_allclose(((Z[0] - Z[1]) ** 2)[layout.column == 0].sum(), 1.0)
     assert_allclose(np.ptp(Z[:, layout.column == 1]), 1.0)
+
+
+def test_a_constant_with_weights_is_scaled_without_a_word():
+    """Rounding leaves it a variance of −1e-17, whose root would be NaN."""
+    random = np.random.default_rng(0)
+    for k in range(200):
+        weight = random.uniform(0.5, 3.0, 40)
+        X = np.column_stack([np.full(40, 0.5), random.normal(size=40)])
+        scaler = fit_scaler("standard", X, weight, f"test {k}")
+        assert np.isfinite(scaler.transform(X)).all()

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from kernelwise import SVC
+from kernelwise.kernels import RBF
 from kernelwise.multiclass import Machine
 from kernelwise.solvers import solve_svm_dual, svm_path
+from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 from kernelwise.solvers.path_problem import PathProblem, Places
+from kernelwise.solvers.working_sets import solve_svm_by_rows
 from tests.native.conftest import clouds, gram, kfold
 
 X, INDEX = clouds(300)
@@ -103,3 +106,23 @@ def test_a_function_that_returns_other_values_later_ends_a_fit(value, n_before):
     with pytest.raises(ValueError, match=r"infinite|NaN|finite|infinity"):
         within(60, lambda: SVC(kernel=kernel, C=10.0, memory_limit=1, max_iter=20_000).fit(Z, labels))
     assert len(n_calls) > n_before
+
+
+@pytest.mark.parametrize("solve", [solve_svm_by_rows, solve_one_class_by_rows])
+@pytest.mark.parametrize("n_calls", [0, 1, 2, 5, 20])
+@pytest.mark.parametrize("value", VALUES)
+def test_rows_that_are_not_finite_end_a_fit_without_a_gram_matrix(solve, n_calls, value):
+    """The first values may be finite: those of later rows are looked at, too."""
+    calls = []
+
+    def kernel(A, B=None):
+        values = RBF(2.0)(A, B)
+        calls.append(values.shape)
+        if len(calls) > n_calls:
+            values[-1, -1] = value
+        return values
+
+    data = (INDEX, 10.0) if solve is solve_svm_by_rows else (0.3,)
+    with pytest.raises(ValueError, match=SENTENCE):
+        within(30, lambda: solve(kernel, X, *data, memory_limit=40_000, tol=1e-5, max_iter=20_000))
+    assert len(calls) <= n_calls + 2  # the first is of the diagonal alone

@@ -121,11 +121,12 @@ class Journal(MutableMapping[str, Any]):
     def _rows(self, table: str) -> dict[str, Any]:
         rows = self._database.execute(f"SELECT name, value, checksum FROM {table} ORDER BY rowid").fetchall()
         try:
-            if any(_checksum(name.decode(), value.decode()) != check.decode() for name, value, check in rows):
-                raise ValueError("a row was changed")
+            for name, value, check in rows:
+                if _checksum(name.decode(), value.decode()) != check.decode():
+                    raise ValueError(f"the part {_short(name.decode())!r} was changed")
             return {name.decode(): json.loads(value) for name, value, _ in rows}
         except (AttributeError, TypeError, ValueError, RecursionError) as error:
-            raise ValueError(self._damaged()) from error
+            raise ValueError(self._damaged(f" ({error})")) from error
 
     @contextmanager
     def _errors_as_sentences(self) -> Iterator[None]:
@@ -162,8 +163,10 @@ class Journal(MutableMapping[str, Any]):
                 )
         return f"{self.path} is not a journal of kernelwise and was not changed. Use another file."
 
-    def _damaged(self) -> str:
-        return f"The journal {self.path} is damaged. Use another file, or remove this one to start again."
+    def _damaged(self, how: str = "") -> str:
+        return (
+            f"The journal {self.path} is damaged{how}. Use another file, or remove this one to start again."
+        )
 
     def __getitem__(self, key: str) -> Any:
         return self._cells[key]

@@ -198,6 +198,12 @@ def _about_list(rows: np.ndarray, name: str, advice: str) -> str | None:
     lengths = {np.size(row) for row in rows if isinstance(row, list | tuple | np.ndarray)}
     if len(lengths) > 1:
         return f"{name} has rows of different lengths. Give every row the same number of cells."
+    other = [row for row in rows if not isinstance(row, list | tuple | np.ndarray)]
+    if lengths and other:
+        kind = type(other[0]).__name__
+        return (
+            f"{name} has rows that are lists and one of the type {kind}. Give every row as a list of cells."
+        )
     for row, cell in enumerate(rows):
         if not lengths and not _is_number(cell):
             return _about(cell, f"row {row}", name, advice)

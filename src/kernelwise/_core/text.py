@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from html import escape
@@ -50,6 +51,17 @@ def in_shell(text: str) -> str:
     if PLAIN.fullmatch(text):
         return text
     return shlex.quote(text) if SPECIAL.search(text) else f'"{text}"'
+
+
+def printable(text: str) -> str:
+    """One line that a terminal takes for nothing but text: other signs than letters and spaces are escaped.
+
+    Names of files, columns and classes come from outside.
+    """
+    if text.isprintable():
+        return text
+    is_shown = {one: one.isprintable() or unicodedata.category(one) == "Zs" for one in set(text)}
+    return "".join(one if is_shown[one] else one.encode("unicode_escape").decode() for one in text)
 
 
 def meant(value: object, names: Iterable[Any], near_from: float = NEAR) -> str:

@@ -1,10 +1,13 @@
-"""Threads of our own with one BLAS thread each.
+"""Threads of our own with one BLAS thread each, and nothing that a forked process would wait for.
 
-They do not compete for cores, and sums depend neither on n_jobs nor on the number of BLAS threads.
+They do not compete for cores, and sums depend neither on n_jobs nor on the number of BLAS threads. A process
+may fork while any of them is at work: the child has no other threads, and no lock that one of them held.
 """
 
 from __future__ import annotations
 
+import functools
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, islice
-from threading import Lock
-from typing import Any, TypeVar
+from threading import Lock, get_ident
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
@@ -29,16 +32,47 @@ SHARE = 1 << 19
 _lock = Lock()
 
 
+if TYPE_CHECKING:
+    from functools import cached_property
+else:
+
+    class cached_property(functools.cached_property):
+        """As of Python 3.12 in every version: before, it has a lock, which a forked child may find locked."""
+
+        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+            if instance is None:
+                return self
+            value = vars(instance)[self.attrname] = self.func(instance)
+            return value
+
+
 @dataclass(eq=False)
 class _Context:
-    """One context of `one_blas_thread`: what puts the number of threads back, and what it was."""
+    """One context of `one_blas_thread`: what puts the number of threads back, what it was, and its thread."""
 
     limiter: Any
     n_before: int
     leaves_cores: bool
+    thread: int
 
 
 _open: list[_Context] = []
+#: What contexts of threads limited that a forked child does not have.
+_left_limited: list[Any] = []
+
+
+def _after_fork() -> None:
+    """Forget what other threads of the parent were doing."""
+    global _lock
+    _lock = Lock()
+    own = [context for context in _open if context.thread == get_ident()]
+    if _open and not own:
+        _left_limited.append(_open[0].limiter)
+    _open[:] = own
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no forks
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def threads(n_jobs: int | None, return_as: str = "list") -> Callable[[Iterable[Task]], Any]:
@@ -102,9 +136,11 @@ def one_blas_thread(*, leaves_cores: bool = False) -> Iterator[None]:
         if _open:
             limiter, n_before = _open[0].limiter, _open[0].n_before
         else:
+            while _left_limited:
+                _left_limited.pop().restore_original_limits()
             n_before = _blas_threads()
             limiter = _controller().limit(limits=1, user_api="blas")
-        own = _Context(limiter, n_before, leaves_cores)
+        own = _Context(limiter, n_before, leaves_cores, get_ident())
         _open.append(own)
     try:
         yield

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from kernelwise._core.text import count, in_words
 from kernelwise.cli import files, options
 from kernelwise.cli.options import option
-from kernelwise.cli.output import UserError, print_json, print_table, say
+from kernelwise.cli.output import UserError, print_json, print_line, print_table, say
 from kernelwise.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -252,17 +252,17 @@ def print_comparison(table: Comparison) -> None:
 
     (head, cells), n_splits = table.columns(), table.scores.shape[1]
     print_table(cells, head)
-    print("s.e. is the standard error over the outer folds.")
-    print("difference is the score minus that of the first method.")
+    print_line("s.e. is the standard error over the outer folds.")
+    print_line("difference is the score minus that of the first method.")
     if math.isfinite(clear := clear_from(n_splits)):
         folds = count(n_splits, "outer fold")
-        print(f"With {folds}, a difference below {clear:.1f} times its s.e. may be chance.")
+        print_line(f"With {folds}, a difference below {clear:.1f} times its s.e. may be chance.")
     if "log_loss" in table.errors:
-        print("log-loss measures the quality of the probabilities; lower is better.")
+        print_line("log-loss measures the quality of the probabilities; lower is better.")
     if "average_precision" in table.errors:
-        print("No method saw a label. The ROC AUC of guessing is 0.5; higher is better.")
+        print_line("No method saw a label. The ROC AUC of guessing is 0.5; higher is better.")
     for sentence in (*sentences(table), *table.losses(), *table.notes()):
-        print(sentence)
+        print_line(sentence)
 
 
 def sentences(table: Comparison) -> list[str]:

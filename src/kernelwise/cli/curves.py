@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from kernelwise.cli import files, options
 from kernelwise.cli.options import option
-from kernelwise.cli.output import UserError, print_json, print_table, say, session
+from kernelwise.cli.output import UserError, print_json, print_line, print_table, say, session
 from kernelwise.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def curves(
         settings = {**asdict(chosen), "criteria": list(found.scores)}
         print_json({**about, "settings": settings, **curves_json(found)})
     else:
-        print(first_line(data))
+        print_line(first_line(data))
         print_curves(found)
         for finding in found.findings:
             say(finding.for_command_line())
@@ -185,9 +185,9 @@ def print_curves(found: WidthCurves) -> None:
     head, cells = found.table()
     print_table(cells, head)
     k, best = int(found.best_accuracy.argmax()), found.best_accuracy
-    print(
+    print_line(
         f"The most accurate of {len(found.widths)} widths is {found.widths[k]:.4g}: {100 * best[k]:.1f} % "
         f"± {100 * found.accuracy_error[k]:.1f} in cross-validation."
     )
-    print("The rank correlation compares a criterion with the accuracy over all widths.")
-    print(ERROR)
+    print_line("The rank correlation compares a criterion with the accuracy over all widths.")
+    print_line(ERROR)

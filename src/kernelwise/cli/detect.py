@@ -68,6 +68,7 @@ def detect(
     chosen: Detection,
     reading: options.Reading,
     keep: Keep = None,
+    safe_csv: options.SafeCsv = False,
     journal: options.JournalFile = None,
     model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
@@ -114,7 +115,7 @@ def detect(
     # Found once, for the terminal, for JSON and for the report.
     strange = strangest_rows(model, data.rows, lines=data.lines)
     unwritten = files.Unwritten()
-    unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept))
+    unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept, safe_csv))
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     told = {"source": str(file), "seed": chosen.seed, "strangest": strange}
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, **told))
@@ -138,9 +139,17 @@ def detect(
 
 
 def write_scores(
-    path: Path, model: TunedMachine, lines: np.ndarray, names: list[str], columns: list[list[Any]]
+    path: Path,
+    model: TunedMachine,
+    lines: np.ndarray,
+    names: list[str],
+    columns: list[list[Any]],
+    is_safe: bool,
 ) -> None:
-    """One line for each row, in the order of the file: kept columns, whether it is unusual, its rank."""
+    """One line for each row, in the order of the file: kept columns, whether it is unusual, its rank.
+
+    ``is_safe`` if no spreadsheet is to execute a cell.
+    """
     import numpy as np
 
     from kernelwise.cli.predict import DIGITS
@@ -156,5 +165,6 @@ def write_scores(
         [f"{score:.6g}" for score in scores],
         [f"{p:.{DIGITS}f}" for p in model.training_probabilities_],
     ]
-    files.write_csv(path, [header, *zip(*cells, strict=True)])
+    rows = [header, *zip(*cells, strict=True)]
+    files.write_csv(path, files.without_formulas(rows) if is_safe else rows)
     say(f"Wrote the scores of {len(scores)} rows to {path}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from kernelwise.cli import options
 from kernelwise.cli.options import option
-from kernelwise.cli.output import print_json
+from kernelwise.cli.output import print_json, print_line
 
 if TYPE_CHECKING:
     from kernelwise.findings import Finding
@@ -56,7 +56,7 @@ def diagnose(
         about = {"command": "diagnose", "version": kernelwise.__version__, "task": data.encoding.task}
         print_json({**about, "data": data.describe(file), "findings": as_json(findings)})
         return
-    print(first_line(data))
+    print_line(first_line(data))
     print_findings(findings)
 
 
@@ -65,8 +65,8 @@ def print_findings(findings: list[Finding]) -> None:
     counts = Counter(finding.severity for finding in findings)
     nouns = {"error": "errors", "warning": "warnings", "info": "notes"}
     if not counts["error"] and not counts["warning"]:
-        print("These checks found no problem in this file.")
-    print(", ".join(f"{nouns[name]}: {counts[name]}" for name in nouns))
+        print_line("These checks found no problem in this file.")
+    print_line(", ".join(f"{nouns[name]}: {counts[name]}" for name in nouns))
     for finding in findings:
         word = "note" if finding.severity == "info" else finding.severity
-        print(f"[{word}] {finding.name}: {finding.for_command_line()}")
+        print_line(f"[{word}] {finding.name}: {finding.for_command_line()}")

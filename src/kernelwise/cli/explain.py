@@ -10,7 +10,7 @@ from kernelwise._core.text import count
 from kernelwise.cli import options
 from kernelwise.cli.files import check_different, check_writable, write_csv
 from kernelwise.cli.options import option
-from kernelwise.cli.output import UserError, print_json, print_table, say
+from kernelwise.cli.output import UserError, print_json, print_line, print_table, say
 from kernelwise.cli.predict import ModelFile, check_order, read_model
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ Background = Annotated[
 ]
 Output = Annotated[
     str | None,
-    option("NAME", "What to explain: decision, probability-log-odds, or prediction (regression)."),
+    option("NAME", "What to explain: decision, machine-values, probability-log-odds, or prediction."),
 ]
 #: What an output is called in a sentence.
 OUTPUTS = {
     "decision": "the decision value",
+    "machine-values": "the value before probabilities",
     "probability-log-odds": "the logarithm of the odds",
     "prediction": "the prediction (in units of the target)",
 }
@@ -138,9 +139,9 @@ def _print(found: Explanation, classes: list[Any], is_own: bool, out: Path | Non
         table = [[*row, f"{found.relevance[k]:.4g}"] for row, k in zip(table, shown, strict=True)]
     print_table(table, ["column", *heads])
     if len(order) > MOST_COLUMNS:
-        print(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
+        print_line(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
     for sentence in _legend(found, classes, is_own, out):
-        print(sentence)
+        print_line(sentence)
 
 
 def _legend(found: Explanation, classes: list[Any], is_own: bool, out: Path | None) -> list[str]:
@@ -149,7 +150,7 @@ def _legend(found: Explanation, classes: list[Any], is_own: bool, out: Path | No
     named = "this row" if len(found) == 1 else "every row"
     name = OUTPUTS.get(found.output, found.output)
     sentences = [f"mean |value| is how far the column moves {name}, up or down, on average over {rows}."]
-    if len(classes) == 2 and found.output in ("decision", "probability-log-odds"):
+    if len(classes) == 2:
         second = str(classes[1])
         sentences.append(f"The larger {name} is, the more the model tends to answer {second!r}.")
     if found.relevance is not None:

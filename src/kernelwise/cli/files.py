@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 import shlex
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,17 @@ def save_model(path: Path, model: TunedMachine, data: Samples) -> None:
 
     save(model, path, {"encoding": data.encoding.to_json()})
     session.written.append(path)
+
+
+#: Where a spreadsheet may begin a formula: at the start of a cell, or behind what ends one in some countries.
+FORMULA = re.compile(r"(^|[;,\t\r\n])(?=\s*[=+\-@＝＋－＠])")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def without_formulas(rows: Iterable[Iterable[Any]]) -> Iterator[list[str]]:
+    """Cells that no spreadsheet executes: an apostrophe stands before what may begin a formula."""
+    for row in rows:
+        yield [cell if NUMBER.fullmatch(cell) else FORMULA.sub(r"\1'", cell) for cell in map(str, row)]
 
 
 def write_csv(path: Path, rows: Iterable[Iterable[Any]]) -> None:

@@ -92,6 +92,10 @@ Time = Annotated[
     option("COL", "Order rows by this column: train on earlier rows, test on later ones.", "--time"),
 ]
 Outlier = Annotated[str | None, option("LABEL", "The label of unusual rows. Default: the rarer label.")]
+SafeCsv = Annotated[
+    bool,
+    flag("--safe-csv", "Write an apostrophe before cells that a spreadsheet would take for a formula."),
+]
 JournalFile = Annotated[
     Path | None,
     option("FILE", "Save finished parts here; the same command continues from them.", "--journal"),

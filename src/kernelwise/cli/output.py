@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from kernelwise._core.text import aligned, count, in_shell, jsonable
+from kernelwise._core.text import aligned, count, in_shell, jsonable, printable
 from kernelwise.exceptions import NotEnoughMemoryError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def be_verbose(is_wanted: bool) -> None:
 def say(sentence: str) -> None:
     """A line for the user; the standard output is for results."""
     if not session.is_quiet:
-        print(sentence, file=sys.stderr, flush=True)
+        print(printable(sentence), file=sys.stderr, flush=True)
 
 
 def say_more(sentence: str) -> None:
@@ -83,22 +83,34 @@ def say_more(sentence: str) -> None:
         say(sentence)
 
 
+def print_line(line: str = "") -> None:
+    """A line of the result."""
+    print(printable(line))
+
+
 def print_facts(facts: Sequence[tuple[str, str]]) -> None:
     """A line for each fact, behind its name; on a terminal, long ones go on below their beginning."""
     width = max(len(name) for name, _ in facts) + 2
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     for name, text in facts:
-        line = f"{name:<{width}}{text}"
+        line = printable(f"{name:<{width}}{text}")
         print(textwrap.fill(line, room, subsequent_indent=" " * width) if room > 2 * width else line)
 
 
 def print_json(value: dict[str, Any]) -> None:
     """One JSON object on one line."""
-    print(json.dumps(jsonable(value), allow_nan=False, ensure_ascii=False))
+    text = json.dumps(jsonable(value), allow_nan=False, ensure_ascii=False)
+    print(text if text.isprintable() else "".join(map(_in_json, text)))
+
+
+def _in_json(letter: str) -> str:
+    return letter if printable(letter) == letter else json.dumps(letter)[1:-1]
 
 
 def print_table(rows: Sequence[Cells], header: Cells | None = None) -> None:
     """Rows of cells: boxed on a terminal, aligned elsewhere; numbers to the right."""
+    rows = [[printable(cell) for cell in row] for row in rows]
+    header = header and [printable(name) for name in header]
     if sys.stdout.isatty():
         _print_rich(rows, header)
         return
@@ -148,7 +160,7 @@ def run(command: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        print(session.stopped(), file=sys.stderr)
+        print(printable(session.stopped()), file=sys.stderr)
         return 130
     except Exception as error:
         if _has_reader_gone(error):
@@ -264,7 +276,7 @@ def _sentence(error: BaseException) -> str:
 
 
 def _tell(*lines: str) -> None:
-    plain = [" ".join(line.split()) for line in lines]
+    plain = [printable(" ".join(line.split())) for line in lines]
     print("kernelwise: " + "\n".join(plain), file=sys.stderr)
 
 

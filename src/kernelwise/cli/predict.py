@@ -14,7 +14,7 @@ import typer
 
 from kernelwise._core.text import amount, count
 from kernelwise.cli import options
-from kernelwise.cli.files import check_different, check_writable, write_csv
+from kernelwise.cli.files import check_different, check_writable, without_formulas, write_csv
 from kernelwise.cli.options import flag, option
 from kernelwise.cli.output import UserError, say
 
@@ -40,6 +40,7 @@ def predict(
     proba: Proba = False,
     unknown: options.UnknownOption = options.Unknown.ignore,
     keep: Keep = None,
+    safe_csv: options.SafeCsv = False,
     header: options.HasHeader = None,
     skip_lines: options.SkipLines = None,
     sheet: options.SheetOption = None,
@@ -86,7 +87,8 @@ def predict(
         if encoding.task != DETECTION and encoding.has_labels(table):
             told.append(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
         told.append(caution(model, X, is_detector=encoding.task == DETECTION))
-    rows = [names, *zip(*columns, strict=True)]
+    rows: list[Any] = [names, *zip(*columns, strict=True)]
+    rows = list(without_formulas(rows)) if safe_csv else rows
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         sys.stdout.flush()  # what follows stands below it in a terminal
@@ -192,7 +194,7 @@ def is_model(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return DOCUMENT in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
         return False
 
 
@@ -207,4 +209,10 @@ def read_model(path: Path) -> tuple[Any, Any]:
             f"{path} was not saved by `kernelwise tune`, so it does not tell how to read a file for it. Load "
             "it in Python with kernelwise.load."
         )
-    return model, Encoding.from_json(notes["encoding"], getattr(model, "encoder_", None))
+    try:
+        return model, Encoding.from_json(notes["encoding"], getattr(model, "encoder_", None))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise UserError(
+            f"{path} does not tell how to read a file for it: its notes are damaged. Save the model again "
+            "with `kernelwise tune FILE --model model.kw`."
+        ) from error

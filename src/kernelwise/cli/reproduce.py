@@ -13,7 +13,7 @@ from kernelwise._core.text import count
 from kernelwise.cli import options
 from kernelwise.cli.files import check_writable
 from kernelwise.cli.options import flag, option
-from kernelwise.cli.output import UserError, say
+from kernelwise.cli.output import UserError, print_line, say
 
 
 class Paper(StrEnum):
@@ -81,7 +81,7 @@ def show_data(paper: Paper | None) -> None:
 
     n_missing = 0
     for name, state in check_data(NAMES if paper in (None, Paper.all) else (paper.value,)):
-        print(f"{name}: {state}")
+        print_line(f"{name}: {state}")
         n_missing += state.startswith("not there")
     if n_missing:
         raise UserError(f"{count(n_missing, 'data set')} could not be read, see above.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kernelwise import __version__
 from kernelwise._core.text import count
 from kernelwise._core.typing import ScaleLike
-from kernelwise.cli.output import print_facts, print_table, session
+from kernelwise.cli.output import print_facts, print_line, print_table, session
 from kernelwise.cli.training_rows import n_copies
 from kernelwise.diagnostics.diagnosis import diagnose, diagnose_pairs, most_serious_first
 from kernelwise.estimators.tuned_svr import TunedSVR, logarithm_finding
@@ -149,7 +149,7 @@ def print_tuning(result: dict[str, Any], model: TunedMachine, data: Samples, ans
     found, files = result["findings"], ", ".join(map(str, session.written))
     file = result["data"]["file"]
     source = "standard input" if file == "-" else Path(file).name
-    print(f"Predicting {answer.target!r} ({data.kind()}) from {source}")
+    print_line(f"Predicting {answer.target!r} ({data.kind()}) from {source}")
     facts = [
         ("rows", f"{data.size_text(coded=False)}; {labels_text(data)}"),
         ("score", verdict(answer)),
@@ -161,7 +161,7 @@ def print_tuning(result: dict[str, Any], model: TunedMachine, data: Samples, ans
     ]
     print_facts(facts)
     if session.is_verbose:
-        print()
+        print_line()
         print_table(_details(result, model))
         print_more(result)
 
@@ -179,9 +179,10 @@ def print_more(result: dict[str, Any]) -> None:
     }
     for heading, sentences in parts.items():
         if sentences:
-            print(f"\n{heading}:")
+            print_line()
+            print_line(f"{heading}:")
             for sentence in sentences:
-                print(f"- {sentence}")
+                print_line(f"- {sentence}")
 
 
 def _look_first(found: Sequence[dict[str, Any]]) -> str:
@@ -353,7 +354,7 @@ def detection_json(model: TunedMachine, rows: list[dict[str, Any]]) -> dict[str,
 def print_detection(result: dict[str, Any], model: TunedMachine, data: Samples) -> None:
     """Print how many rows are unusual, and the strangest of them; with --verbose, the reasons."""
     n_rows = data.X.shape[0]
-    print(f"{data.size_text()}.")
+    print_line(f"{data.size_text()}.")
     print_facts(
         [
             *_facts(result, model, n_rows),
@@ -361,7 +362,7 @@ def print_detection(result: dict[str, Any], model: TunedMachine, data: Samples) 
             *([("written", ", ".join(map(str, session.written)))] if session.written else []),
         ]
     )
-    print()
+    print_line()
     print_table(
         [_cells(row, n_rows) for row in result["strangest"]],
         ["line", "stranger than", "probability", "unusual columns"],

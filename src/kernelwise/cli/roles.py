@@ -38,7 +38,7 @@ def asked_target(table: Table, ignore: Sequence[str]) -> str | None:
     shown = [f"{k + 1} {table.names[k]}" for k in left]
     if len(shown) > MOST_ASKED:
         shown = [*shown[: MOST_ASKED - 2], "…", shown[-1]]
-    print(f"The columns of {table.source} are: {', '.join(shown)}.", file=sys.stderr)
+    say(f"The columns of {table.source} are: {', '.join(shown)}.")
     last = table.names[left[-1]]
     for _ in range(MOST_ANSWERS):
         print(

@@ -176,14 +176,9 @@ def labels_text(data: Samples) -> str:
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
         return f"between {amount(low)} and {amount(high)}, on average {amount(mean)}"
     counts = sorted(Counter(sorted(data.y.tolist())).items(), key=lambda pair: -pair[1])
-    shown = [f"{_printable(label)} ({n})" for label, n in counts[:MOST_CLASSES]]
+    shown = [f"{label} ({n})" for label, n in counts[:MOST_CLASSES]]
     more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""
     return f"{', '.join(shown)}{more}"
-
-
-def _printable(label: Any) -> str:
-    """A label that a terminal does not take for a command."""
-    return str(label) if str(label).isprintable() else repr(label)
 
 
 def check_classes(data: Samples, path: Path) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.threads import cached_property
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
 from kernelwise.criteria.base import (
     Adjoint,

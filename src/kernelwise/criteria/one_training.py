@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit
 
+from kernelwise._core.threads import cached_property
 from kernelwise._core.validation import check_positive
 from kernelwise.criteria.base import FactoredAdjoint
 from kernelwise.criteria.machine import (

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
+from kernelwise._core.threads import cached_property
 from kernelwise._core.validation import check_not_negative, check_positive
 from kernelwise.criteria.machine import TwoClassProblem, TwoClassValue
 from kernelwise.criteria.one_training import OneTraining, RowsOfMachine

@@ -8,11 +8,11 @@ the pairs of different rows, with or without those that are closest in feature s
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from kernelwise._core.labels import balanced_factors
+from kernelwise._core.threads import cached_property
 from kernelwise.multiclass import two_class_problems
 
 #: How classes are put together: all of them in one problem, or in the two-class problems of machines.

@@ -104,7 +104,11 @@ class DecisionClassifier(ClassifierMixin):
         ``predict_by="probability"``, the values are log odds: log(p/(1 − p)) of every two-class model, or
         log(p_k / largest other p) if pairs give one value for each class. Otherwise they are LIBSVM's values.
         """
-        values, n_classes = self.machine_values(X), len(self.classes_)
+        return self._shown_decision(self.machine_values(X))
+
+    def _shown_decision(self, values: np.ndarray) -> np.ndarray:
+        """What `decision_function` makes of values of the machines, of shape (n_samples, n_machines)."""
+        n_classes = len(self.classes_)
         if self.goes_by_probability_:
             odds = log_odds(values, self.sigmoids_)
             return shown_odds(odds, n_classes, self.decision_function_shape, self.machines_, self._costs)

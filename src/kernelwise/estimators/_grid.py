@@ -11,7 +11,6 @@ import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from kernelwise._core.labels import balanced_on, is_balanced, none_if_ones, weig
 from kernelwise._core.memory import MIB, usable_memory
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import meant
-from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.threads import cached_property, one_blas_thread, threads
 from kernelwise._core.typing import ClassWeight, MatrixLike, Samples, Transformer
 from kernelwise._core.validation import check_choice, check_positive, check_samples
 from kernelwise.estimators._routing import split_metadata

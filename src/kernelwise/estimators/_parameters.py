@@ -25,6 +25,7 @@ from kernelwise._core.sklearn_compat import (
     stacklevel_of_user,
 )
 from kernelwise._core.text import count
+from kernelwise._core.typing import is_sparse
 from kernelwise._core.validation import copies_of
 from kernelwise.estimators._classifier import RULES
 from kernelwise.estimators.kernel_argument import Rows
@@ -34,6 +35,8 @@ from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy
 from kernelwise.search import OneClass
 from kernelwise.solvers.dual import LOSSES
 
+#: Rounding of inner products, relative to how much they vary, of which a machine learns too much.
+MOST_ROUNDING = 1e-3
 FEW = 64  # samples whose kernel values usually show that not all samples are alike
 
 #: Of classifiers, however they are trained.
@@ -169,6 +172,23 @@ def warn_if_alike(source: np.ndarray | Rows, kernel: Any) -> None:
         warnings.warn(
             f"All values {what} are {value:.4g}: the model cannot distinguish samples and predicts the same "
             "for all. Scale the features, or use other kernel parameters.",
+            KernelwiseWarning,
+            stacklevel=stacklevel_of_user(),
+        )
+
+
+def warn_if_far_from_zero(kernel: Any, X: Any) -> None:
+    """Warn if inner products are so large, for how much the samples vary, that rounding is much of it."""
+    if not isinstance(kernel, Kernel) or kernel.gram_base != "inner products" or is_sparse(X):
+        return
+    X = np.asarray(X, dtype=float)
+    spread = float(X.var(axis=0).sum())
+    rounding = np.finfo(float).eps * float((X**2).sum(axis=1).max(initial=0.0))
+    if rounding > MOST_ROUNDING * spread > 0.0:
+        warnings.warn(
+            f"The features are so far from zero, for how much they vary, that the values of {kernel} consist "
+            f"of rounding errors to {min(1.0, rounding / spread):.1g} of their variance, which the model "
+            "learns. Subtract the mean of every feature first, as StandardScaler does.",
             KernelwiseWarning,
             stacklevel=stacklevel_of_user(),
         )

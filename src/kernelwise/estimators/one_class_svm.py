@@ -16,7 +16,7 @@ from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import NamedKernelMachine, OutlierMachine, check_coefficients
-from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike
+from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike, warn_if_far_from_zero
 from kernelwise.estimators.kernel_argument import KernelFunction, Rows, is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.kernels import KernelLike
@@ -149,6 +149,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         weight = weights_of_samples(sample_weight, n_samples)
         source = self._source(samples, None, n_samples, weight)
         warn_if_alike(source, self.kernel_ if self._is_gram() else self.kernel_ or self.kernel)
+        warn_if_far_from_zero(self.kernel_, samples)
         solution = self._solve(source, weight)
         check_coefficients(solution.beta, solution.offset)
         support = np.flatnonzero(solution.beta)

@@ -21,7 +21,7 @@ from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import NamedKernelMachine
-from kernelwise.estimators._parameters import OF_SVC, check_svc, warn_if_alike
+from kernelwise.estimators._parameters import OF_SVC, check_svc, warn_if_alike, warn_if_far_from_zero
 from kernelwise.estimators._svc_training import (
     TrainedMachines,
     fit_sigmoids,
@@ -247,6 +247,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, index, index.size, sample_weight)
         warn_if_alike(source, self.kernel_ if self._is_gram() else self.kernel_ or self.kernel)
+        warn_if_far_from_zero(self.kernel_, X)
         how: dict[str, Any] = {
             name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs", "loss")
         }

@@ -19,7 +19,7 @@ from kernelwise._core.validation import (
 )
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine, check_coefficients
-from kernelwise.estimators._parameters import OF_SVR, warn_if_alike
+from kernelwise.estimators._parameters import OF_SVR, warn_if_alike, warn_if_far_from_zero
 from kernelwise.estimators.kernel_argument import Rows, kernel_from_data, matrix_source
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.kernels import KernelLike
@@ -153,4 +153,5 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
             return GramEntries(K), np.arange(X.shape[0])
         self.kernel_ = kernel_from_data(self.kernel, X, sample_weight=weight)
         warn_if_alike(Rows(self.kernel_, X, 0), self.kernel_)
+        warn_if_far_from_zero(self.kernel_, X)
         return self.kernel_, X

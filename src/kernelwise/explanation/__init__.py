@@ -65,9 +65,11 @@ def explain(
     background : array or data frame of shape (n_background, n_features), or "support", default=None
         Rows to compare with, such as training rows. "support" stands for at most 100 support vectors, and
         fewer where that would take long.
-    output : {"decision", "probability-log-odds", "prediction"}, default=None
-        What to explain. "decision" is the decision value of two classes, positive for ``classes_[1]``; for
-        more classes, it is the value of each class against the rest, or the mean of its pairs.
+    output : {"decision", "machine-values", "probability-log-odds", "prediction"}, default=None
+        What to explain. "decision" is what ``decision_function`` returns: the values of a row and the base
+        value add up to it. With more than two classes and machines of pairs, its values are no sums over
+        machines, and their Shapley values are estimated. "machine-values" are the values before any
+        probability: that of two classes, of each class against the rest, or the mean of its pairs.
         "probability-log-odds" is the same with the log odds of the model's sigmoids, before probabilities of
         pairs are coupled. "prediction" is the prediction of a regression. None means "decision" or
         "prediction". A one-class model only has its decision value, negative for outliers.
@@ -93,7 +95,7 @@ def explain(
     >>> found.values.shape, found.is_exact
     ((5, 30), True)
     >>> total = found.values.sum(axis=1) + found.base_values
-    >>> bool(abs(total - model.machine_values(data.data.head())[:, 0]).max() < 1e-9)
+    >>> bool(abs(total - model.decision_function(data.data.head())).max() < 1e-9)
     True
     """
     reader = Reader(model)
@@ -105,7 +107,7 @@ def explain(
     chosen = output or choices_of(model)[0]
     products = reader.products()
     errors = None
-    if products is not None:
+    if products is not None and outputs.shown is None:
         _warn_if_correlated(X if B is None else B, reader)
         found = products.values(X, B, n_jobs) @ outputs.weights
         base = products.absent(B) @ outputs.weights + outputs.offset
@@ -142,7 +144,7 @@ def explain_pairs(
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
     background : array or data frame of shape (n_background, n_features), or "support", default=None
-    output : {"decision", "probability-log-odds", "prediction"}, default=None
+    output : {"decision", "machine-values", "probability-log-odds", "prediction"}, default=None
     n_jobs : int, default=None
         As in `explain`.
 
@@ -182,6 +184,11 @@ def explain_pairs(
             f"{products.n_columns}. Fit it on fewer columns."
         )
     outputs = outputs_of(model, output)
+    if outputs.shown is not None:
+        raise IncompatibleError(
+            "The decision values of several classes are no sums over machines, so their interactions are not "
+            "known. Use output='probability-log-odds' or output='machine-values'."
+        )
     return _squeezed(outputs, products.interactions(X, B, n_jobs) @ outputs.weights)
 
 
@@ -222,15 +229,15 @@ def _estimated(
     B = reader.support_vectors(random_state) if B is None else B
 
     def predict(rows: np.ndarray) -> np.ndarray:
-        return reader.values(rows) @ outputs.weights + outputs.offset
+        return outputs.of(reader.values(rows))
 
     # In an order of their own: rows of a file are often sorted.
     B = B[np.random.default_rng(random_state).permutation(len(B))]
     drawn = B[np.arange(n_orders) % len(B)]
     values, errors = sampled_values(predict, X, drawn, reader.group, random_state)
     warnings.warn(
-        f"{reader.why_no_products()}: its Shapley values are estimated from {n_orders} orders of the columns "
-        f"for each row, with standard errors{where}.",
+        f"{reader.why_no_products(outputs)}: its Shapley values are estimated from {n_orders} orders of the "
+        f"columns for each row, with standard errors{where}.",
         KernelwiseWarning,
         stacklevel=stacklevel_of_user(),
     )

@@ -5,6 +5,7 @@ Its outputs are linear functions of the values of its two-class machines.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.product_machines import MOST_NUMBERS, Products, is_product, nodes_for
 from kernelwise.export import has_plain_scaling, has_terms, plain_numbers
 from kernelwise.kernels import Kernel
-from kernelwise.multiclass import two_class_machines
+from kernelwise.multiclass import class_pairs, two_class_machines
 from kernelwise.tables import Encoder
 
 if TYPE_CHECKING:
@@ -104,8 +105,10 @@ class Reader:
             return None
         return Products(plain, self.group, len(self.names)) if is_product(plain) else None
 
-    def why_no_products(self) -> str:
+    def why_no_products(self, outputs: Outputs) -> str:
         """A clause."""
+        if outputs.shown is not None:
+            return "The decision values of several classes are no sums over machines"
         kernel, scaler = self.machine.kernel_, getattr(self.model, "scaler_", None)
         if scaler is not None and has_terms(kernel) and not has_plain_scaling(scaler):
             return f"The scaling by {type(scaler).__name__} may mix columns"
@@ -161,7 +164,7 @@ def _check_model(model: Model) -> None:
         raise ValueError("The model was fitted with refit=False and has no final model to explain.")
 
 
-CLASSIFIER_OUTPUTS = ("decision", "probability-log-odds")
+CLASSIFIER_OUTPUTS = ("decision", "machine-values", "probability-log-odds")
 REGRESSOR_OUTPUTS = ("prediction",)
 ONE_CLASS_OUTPUTS = ("decision",)
 
@@ -170,11 +173,17 @@ class Outputs(NamedTuple):
     """Outputs o = values @ weights + offset of machine values of shape (n_rows, n_machines).
 
     ``names`` has a name for each output; one output of two classes or a regression has the empty one.
+    ``shown`` is there instead of weights and offset if the outputs are no sums of the values.
     """
 
     weights: np.ndarray
     offset: np.ndarray
     names: tuple[str, ...]
+    shown: Callable[[np.ndarray], np.ndarray] | None = None
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Outputs, of shape (n_rows, n_outputs)."""
+        return values @ self.weights + self.offset if self.shown is None else self.shown(values)
 
 
 def choices_of(model: Model) -> tuple[str, ...]:
@@ -192,18 +201,28 @@ def outputs_of(model: Model, output: str | None) -> Outputs:
     if not hasattr(model, "classes_"):
         return Outputs(np.ones((1, 1)), np.zeros(1), ("",))
     n_machines = model.n_machines_
-    slope, offset = np.ones(n_machines), np.zeros(n_machines)
-    if output == "probability-log-odds":
-        sigmoids = model.sigmoids_
-        if sigmoids is None:
-            raise ValueError(
-                "output='probability-log-odds' of explain needs a model with probabilities. Train TunedSVC, "
-                "or SVC with probability=True, or use output='decision'."
-            )
-        slope, offset = -sigmoids.T
     classes = model.classes_.tolist()
+    slope, offset = np.ones(n_machines), np.zeros(n_machines)
+    if output == "probability-log-odds" and model.sigmoids_ is None:
+        raise ValueError(
+            "output='probability-log-odds' of explain needs a model with probabilities. Train TunedSVC, or "
+            "SVC with probability=True, or use output='decision'."
+        )
+    if output == "probability-log-odds" or (output == "decision" and model.goes_by_probability_):
+        slope, offset = -model.sigmoids_.T
+    is_decision, is_by_class = output == "decision", model.decision_function_shape == "ovr"
     if len(classes) == 2:
+        if is_decision:  # with costs, the odds are relative to another threshold
+            offset = model._shown_decision(np.zeros((1, 1)))
         return Outputs(slope[:, None], offset, ("",))
+    if is_decision and model.machines_ == "ovo" and not is_by_class:
+        pairs = tuple(f"{classes[i]} or {classes[j]}" for i, j in class_pairs(len(classes)))
+        return Outputs(np.diag(slope), offset, pairs)
+    if is_decision and (
+        model.machines_ == "ovo" or (model.goes_by_probability_ and model.costs_ is not None)
+    ):
+        nothing = np.zeros((n_machines, len(classes)))
+        return Outputs(nothing, nothing[0], tuple(map(str, classes)), model._shown_decision)
     to_class = _to_classes(len(classes), model.machines_)
     return Outputs(slope[:, None] * to_class, offset @ to_class, tuple(map(str, classes)))
 

@@ -142,6 +142,11 @@ MOST_NUMBERS = 5_000_000
 
 def c_source(plain: PlainModel) -> str:
     """Return the file's text: `predict`, and of classes `decision_values`, `probabilities` and `CLASSES`."""
+    for label in [] if plain.classes is None else plain.classes.tolist():
+        if "\0" in str(label):
+            raise IncompatibleError(
+                f"The class {label!r} has a NUL character, which ends a text in C. Rename it."
+            )
     if plain.size > MOST_NUMBERS:
         raise IncompatibleError(
             f"The C source would have {plain.size} numbers, but to_c writes at most {MOST_NUMBERS}, which a "
@@ -294,8 +299,11 @@ def _array(name: str, values: ArrayLike) -> str:
 
 
 def _comment(line: str) -> str:
-    """A line inside a comment, which nothing in it ends; two question marks could be another character."""
-    line = " ".join(line.splitlines())
+    """A line inside a comment, in ASCII, which nothing in it ends.
+
+    Two question marks could be another character, and some signs show the lines around them in another order.
+    """
+    line = "".join(one if " " <= one <= "~" else f"<U+{ord(one):04X}>" for one in " ".join(line.splitlines()))
     for found in ("*/", "/*", "??"):
         while found in line:
             line = line.replace(found, " ".join(found))
@@ -305,4 +313,6 @@ def _comment(line: str) -> str:
 def _text(label: str) -> str:
     """A string literal; what is not plain ASCII is written byte by byte."""
     plain = {byte: chr(byte) for byte in range(32, 127) if chr(byte) not in '"\\?'}
-    return '"' + "".join(plain.get(byte, f"\\{byte:03o}") for byte in label.encode()) + '"'
+    return (
+        '"' + "".join(plain.get(byte, f"\\{byte:03o}") for byte in label.encode(errors="surrogatepass")) + '"'
+    )

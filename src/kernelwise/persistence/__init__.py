@@ -9,10 +9,19 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
+import re
+import struct
+import sys
+import warnings
 import zipfile
-from typing import TYPE_CHECKING, Any
+import zlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.metrics import check_scoring
 
@@ -23,8 +32,8 @@ from kernelwise.estimators import SVC, SVR
 from kernelwise.estimators.kernel_argument import is_precomputed
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.persistence.packing import Packer, unpack
-from kernelwise.tables import Column, Encoder
+from kernelwise.persistence.packing import KINDS, Packer, unpack
+from kernelwise.tables import Column, Encoder, Table
 
 if TYPE_CHECKING:
     from kernelwise.estimators.kinds import Machine, Model
@@ -34,6 +43,20 @@ __all__ = ["load", "load_with_notes", "save"]
 FORMAT = 1
 DOCUMENT = "model.json"
 DIGEST = 64  # hexadecimal digits
+#: Bytes that any file may unpack to, and how many times as many as it has itself: models shrink to a half or
+#: a tenth, and repeated bytes to a thousandth.
+ROOM, MOST_PACKED = 1 << 23, 100
+#: What NumPy writes before the values of an array.
+HEADER = re.compile(
+    rb"\x93NUMPY(?:\x01\0..|\x02\0....)\{'descr': '(?P<type>[^']{1,40})', "
+    rb"'fortran_order': (?P<by_columns>True|False), 'shape': \((?P<shape>[\d, ]{0,400})\), \} *\n",
+    re.DOTALL,
+)
+MOST_TOLD = 300  # letters of a reason
+MOST_COLUMNS = 10**7  # of a matrix that the file does not hold
+#: Kinds of fitted arrays that are no floating point numbers; classes and names are of any kind.
+WHOLE_NUMBERS = ("support_", "n_support_", "n_iter_", "_gram_columns")
+OF_ANY_KIND = ("classes_", "feature_names_in_")
 
 
 def save(model: object, path: PathLike, notes: dict[str, Any] | None = None) -> None:
@@ -79,18 +102,19 @@ def load_with_notes(path: PathLike) -> tuple[Any, dict[str, Any] | None]:
         version = int(document["format"])
         if version <= FORMAT:
             return _model(document, arrays), document.get("notes")
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
-        raise ValueError(
-            f"{path} is not a model that this version can read: {reason.rstrip('.')}."
-        ) from error
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the classes raise that are made of a file's values
+        missing = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+        reason = " ".join(missing.split())[:MOST_TOLD].rstrip(".")
+        raise ValueError(f"{path} is not a model that this version can read: {reason}.") from error
     raise ValueError(
         f"{path} was written by a newer version of kernelwise (format {version}, this one reads {FORMAT}). "
         "Upgrade kernelwise, or save the model again with this version."
     )
 
 
-def _model(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
+def _model(document: dict[str, Any], arrays: Callable[[str], np.ndarray]) -> Any:
     model = unpack(document["model"], arrays)
     check_model(model)
     if hasattr(model, "steering_"):
@@ -100,26 +124,97 @@ def _model(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
 
 def archive(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     """The bytes of a file; the same for the same model."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as file:
-        file.writestr(_member(DOCUMENT), json.dumps(document, indent=1, allow_nan=False))
-        for name, values in arrays.items():
-            with file.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
-        file.comment = bytes(DIGEST)
-    data = buffer.getvalue()[:-DIGEST]
+    data, n_unpacked = _zipped(document, arrays, zipfile.ZIP_DEFLATED)
+    if n_unpacked > _most_unpacked(data):  # too much to be believed when it is read
+        data, _ = _zipped(document, arrays, zipfile.ZIP_STORED)
     return data + hashlib.sha256(data).hexdigest().encode()
 
 
-def _member(name: str) -> zipfile.ZipInfo:
-    """A member without the time of day."""
-    member = zipfile.ZipInfo(name)
-    member.compress_type = zipfile.ZIP_DEFLATED
-    return member
+def _zipped(document: dict[str, Any], arrays: dict[str, np.ndarray], method: int) -> tuple[bytes, int]:
+    """A zip archive without the time of day and without its digest, and how many bytes it unpacks to."""
+
+    def member(name: str) -> IO[bytes]:
+        info = zipfile.ZipInfo(name)
+        info.compress_type = method
+        return file.open(info, "w", force_zip64=True)
+
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        with member(DOCUMENT) as text:
+            text.write(json.dumps(document, indent=1, allow_nan=False).encode())
+        for name, values in arrays.items():
+            with member(f"{name}.npy") as handle:
+                np.lib.format.write_array(handle, np.asanyarray(values), allow_pickle=False)
+        file.comment = bytes(DIGEST)
+    return buffer.getvalue()[:-DIGEST], sum(info.file_size for info in file.infolist())
 
 
-def _read(path: PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """JSON and arrays of a file whose checksum is right."""
+def _most_unpacked(data: bytes) -> int:
+    """Bytes that a file of these bytes may unpack to."""
+    return ROOM + MOST_PACKED * len(data)
+
+
+class _Archive:
+    """The members of a model file, each unpacked only when it is asked for, and no further than it says.
+
+    Their sizes are added up first: a small file cannot take much memory. Errors are a ValueError.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._left = _most_unpacked(data)
+        try:
+            self._file = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, struct.error) as error:
+            raise ValueError(f"it is no zip archive ({error})") from error
+
+    def read(self, name: str) -> bytes:
+        """The contents of a member."""
+        try:
+            member = self._file.getinfo(name)
+        except KeyError:
+            raise ValueError(f"{name!r} is missing") from None
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or member.flag_bits & 1:
+            raise ValueError(f"{name!r} is encrypted, or packed in another way than 'deflate'")
+        self._left -= member.file_size
+        if self._left < 0:
+            raise ValueError(f"it would unpack to more than {MOST_PACKED} times its size")
+        try:
+            with self._file.open(member) as file:
+                # With a size, no more than that is ever unpacked.
+                contents = file.read(member.file_size) + file.read(1)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
+            raise ValueError(f"{name!r} is damaged ({error})") from error
+        if len(contents) != member.file_size:
+            raise ValueError(f"{name!r} has another size than the archive says")
+        return contents
+
+    def array(self, name: str) -> np.ndarray:
+        """The array of a member: plain numbers, dates or texts, of the shape and type in its header."""
+        contents = self.read(f"{name}.npy")
+        found = HEADER.match(contents)
+        try:
+            if found is None:
+                raise ValueError("it has no header")
+            dtype, is_by_columns = np.dtype(found["type"].decode()), found["by_columns"] == b"True"
+            shape = tuple(map(int, found["shape"].replace(b",", b" ").split()))
+            size, there = dtype.itemsize * math.prod(shape), len(contents) - found.end()
+            if dtype.kind not in KINDS or dtype.shape:
+                raise ValueError(f"its type is {dtype}")
+            if size != there:
+                raise ValueError(f"its header asks for {size} bytes, and it has {there}")
+            order: Literal["F", "C"] = "F" if is_by_columns else "C"
+            values = np.ndarray(shape, dtype, contents, found.end(), order=order).copy(order="K")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name!r} is no array that a model has: {error}") from error
+        # Bytes that are no value of the type: NumPy would go on with them.
+        largest = {"b": ("u1", 1), "U": (f"{dtype.str[0]}u4", sys.maxunicode)}.get(dtype.kind)
+        if largest and size and np.frombuffer(contents, largest[0], offset=found.end()).max() > largest[1]:
+            raise ValueError(f"{name!r} holds what is no {dtype}")
+        return values
+
+
+def _read(path: PathLike) -> tuple[dict[str, Any], Callable[[str], np.ndarray]]:
+    """JSON of a file whose checksum is right, and its arrays by name."""
     with open(path, "rb") as file:
         data = file.read()
     # Before anything is read: no damage can then look like another model.
@@ -129,11 +224,10 @@ def _read(path: PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             "checksum does not match). Save the model again with model.save(path)."
         )
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            document = json.loads(file[DOCUMENT])
-            return dict(document), {name: file[name] for name in file.files if name != DOCUMENT}
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not a kernelwise model: {error}.") from error
+        members = _Archive(data)
+        return dict(json.loads(members.read(DOCUMENT))), lru_cache(None)(members.array)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not a kernelwise model: {str(error).rstrip('.')}.") from error
 
 
 def check_model(model: Model) -> None:
@@ -146,6 +240,27 @@ def check_model(model: Model) -> None:
         _check_tuned(model)
     else:
         raise ValueError(f"it holds a {type(model).__name__}, which is not a model")
+    if _is_machine(model) or hasattr(model, "best_estimator_"):
+        _check_answers(model)
+
+
+def _check_answers(model: Model) -> None:
+    """Raise whatever a model raises that cannot answer: asked for one row, all of it zero or empty."""
+    machine: Any = getattr(model, "best_estimator_", model)
+    n, support = model.n_features_in_, machine.support_vectors_
+    if not support.shape[0] and n > MOST_COLUMNS:
+        raise ValueError(f"it has {n} columns")
+    row: Any = sparse.csr_matrix((1, n)) if sparse.issparse(support) else np.zeros((1, n))
+    if hasattr(model, "encoder_"):
+        columns = model.encoder_.columns
+        kinds = {"f": float, "M": "datetime64[s]"}
+        empty = tuple(np.full(1, None, kinds.get(column.dtype, object)) for column in columns)
+        row = Table(tuple(column.name for column in columns), empty, model.encoder_.has_names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for method in ("predict", "decision_function", "predict_proba"):
+            if hasattr(model, method) and len(getattr(model, method)(row)) != 1:
+                raise ValueError(f"its {method} does not answer")
 
 
 def _is_machine(model: Model) -> bool:
@@ -243,9 +358,13 @@ def _check_scaler(scaler: Transformer, n_features: int) -> None:
 
 def _check_shapes(owner: object, shapes: dict[str, tuple[int, ...]]) -> None:
     for name, expected in shapes.items():
-        shape = np.shape(getattr(owner, name))
+        values = getattr(owner, name)
+        shape, dtype = np.shape(values), getattr(values, "dtype", np.dtype(float))
         if shape != expected:
             raise ValueError(f"{name!r} of {type(owner).__name__} has shape {shape}, expected {expected}")
+        kinds = "iu" if name in WHOLE_NUMBERS else "fiu"
+        if name not in OF_ANY_KIND and dtype.kind not in kinds:
+            raise ValueError(f"{name!r} of {type(owner).__name__} is of type {dtype}")
 
 
 def _check_columns(owner: object, name: str, n_columns: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from types import ModuleType
 from typing import Any
@@ -94,7 +95,9 @@ class Packer:
 
     def _numpy(self, value: Any, where: str) -> Any:
         if isinstance(value, np.ma.MaskedArray):
-            data, mask = np.asarray(value.data), np.ma.getmaskarray(value)
+            mask = np.ma.getmaskarray(value)
+            # What is under a mask may be memory that nobody has written to.
+            data = np.where(mask, np.zeros((), value.dtype), value.data)
             return {"$": "masked", "data": self.pack(data, where), "mask": self.pack(mask, f"{where}.mask")}
         if value.dtype.kind == "O":
             items = self.pack(value.ravel().tolist(), where)
@@ -135,8 +138,8 @@ class Packer:
         return packed
 
 
-def unpack(node: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """The value that was packed; ValueError, KeyError or TypeError if the node is not one."""
+def unpack(node: Any, arrays: Callable[[str], np.ndarray]) -> Any:
+    """The value that was packed, with arrays by name; an error of some kind if the node is not one."""
     if isinstance(node, list):
         return [unpack(item, arrays) for item in node]
     if not isinstance(node, dict):
@@ -147,9 +150,7 @@ def unpack(node: Any, arrays: dict[str, np.ndarray]) -> Any:
         raise ValueError(f"it has a value of the unknown kind {node['$']!r}")
     inside = {key: unpack(item, arrays) for key, item in node.items() if key != "$"}
     if node["$"] == "array":
-        if inside["name"] not in arrays:
-            raise ValueError(f"the array {inside['name']!r} is missing")
-        return arrays[inside["name"]]
+        return arrays(inside["name"])
     return READERS[node["$"]](inside)
 
 

@@ -182,7 +182,9 @@ def looks_at(
     if size is None:
         return None
     rows = some_rows(len(y), size[0])
-    output = "probability-log-odds" if getattr(model, "sigmoids_", None) is not None else None
+    output = None
+    if hasattr(model, "classes_"):  # one of which there are exact values
+        output = "machine-values" if model.sigmoids_ is None else "probability-log-odds"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         background = some_of(X, some_rows(len(y), size[1], random_state=1))

@@ -47,7 +47,7 @@ def _parameter_columns(candidates: list[dict[str, Any]]) -> dict[str, np.ma.Mask
         values = [candidates[k][name] for k in indices]
         is_plain = all(isinstance(value, (numbers.Number, np.generic)) for value in values)
         dtype = np.array(values).dtype if is_plain else np.dtype(object)
-        data, mask = np.empty(len(candidates), dtype), np.ones(len(candidates), dtype=bool)
+        data, mask = np.zeros(len(candidates), dtype), np.ones(len(candidates), dtype=bool)
         for k, value in zip(indices, values, strict=True):
             data[k] = value  # one by one: a value may be a sequence
         mask[indices] = False

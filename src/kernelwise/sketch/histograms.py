@@ -10,12 +10,12 @@ exp(−γD) about its centre needs. Its remainder is (γD/512)⁴/24 of a term, 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import comb, factorial
 
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.threads import cached_property
 from kernelwise.criteria.sums import ClassSums, check_pairs
 from kernelwise.sketch.pair_blocks import class_pairs
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.files import whole_file
+from kernelwise._core.threads import cached_property
 from kernelwise._core.typing import MatrixLike, PathLike, RandomState
 from kernelwise._core.validation import (
     check_distances,

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise import _native
+from kernelwise._core.threads import cached_property
 from kernelwise._core.typing import Samples
 from kernelwise.solvers.newton import FreeFace, newton_step, solve_active_set, subtract
 

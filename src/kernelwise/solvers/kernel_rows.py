@@ -7,15 +7,15 @@ none is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kernelwise import _native
-from kernelwise._core.threads import threads
+from kernelwise._core.threads import cached_property, threads
 from kernelwise._core.typing import Samples
 from kernelwise.kernels import Kernel
+from kernelwise.solvers.box_qp import check_finite
 
 BLOCK = 2**23  # bytes of kernel values computed at once
 ALL = slice(None)
@@ -46,13 +46,13 @@ class KernelRows:
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
         """K[indices][:, columns]"""
-        return np.asarray(self.kernel(self.X[indices], self.X[columns]), dtype=self.dtype)
+        return _finite(np.asarray(self.kernel(self.X[indices], self.X[columns]), dtype=self.dtype))
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         """K[indices][:, indices] in double precision."""
         if self.is_native:
             return NativeTiles(self.kernel, self.X[indices]).values(self.X[indices])
-        return np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64)
+        return _finite(np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64))
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
@@ -92,6 +92,13 @@ class KernelRows:
         self.kept[free] = rows[:n_new]
         self.kept_at[indices[:n_new]] = np.arange(self.n_kept, self.n_kept + n_new)
         self.n_kept += n_new
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    """Kernel values; those of a function of the user may be infinite although the first ones were not."""
+    if not np.isfinite(values.sum()):  # which may also be out of range itself
+        check_finite(np.where(np.isfinite(values), 0.0, np.nan))
+    return values
 
 
 #: How the native core makes the exponent of a kernel: by a product, or by differences squared or as they are.

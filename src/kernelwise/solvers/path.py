@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.memory import check_gram_memory, check_memory
-from kernelwise._core.threads import number_of_threads, threads
+from kernelwise._core.threads import cached_property, number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
 from kernelwise.multiclass import order_by_class, two_class_machines, vote
 from kernelwise.solvers.copies import Distinct, Shares, copies_that_pay, in_order, renumbered, trained_weights

@@ -9,13 +9,12 @@ pairs of classes, on parts of one Gram matrix.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from kernelwise import _native
-from kernelwise._core.threads import number_of_threads, one_blas_thread, threads
+from kernelwise._core.threads import cached_property, number_of_threads, one_blas_thread, threads
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import (
     GAP,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._core.sklearn_compat import stacklevel_of_user
 from kernelwise._core.text import count
+from kernelwise._core.threads import cached_property
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.tables.column import Column, LeftOut, learn_column
 from kernelwise.tables.dates import YEAR, Dates

@@ -11,12 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.text import count, in_shell
+from kernelwise._core.threads import cached_property
 from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.column import MAX_WORDS

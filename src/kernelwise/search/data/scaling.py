@@ -43,7 +43,10 @@ def fit_scaler(
         check_scaler(scale, "scale", owner, WORDS)
         scaler = clone(scale)
     if weight is not None and has_fit_parameter(scaler, "sample_weight"):
-        scaler.fit(X, sample_weight=weight)
+        # Rounding may leave a constant feature a variance below zero, of which scikit-learn takes the root
+        # before it sees that the feature is constant.
+        with np.errstate(invalid="ignore"):
+            scaler.fit(X, sample_weight=weight)
     else:
         scaler.fit(X)
     if isinstance(scale, str) and scale == "robust" and isinstance(X, np.ndarray):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from kernelwise._core.memory import MEMORY_LIMIT, MIB, check_gram_memory, matrices_within
-from kernelwise._core.threads import number_of_threads, threads
+from kernelwise._core.threads import cached_property, number_of_threads, threads
 from kernelwise._core.validation import check_gram
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.rounding import significant
+from kernelwise._core.threads import cached_property
 from kernelwise.kernels import Kernel
 
 #: Scores of this many neighbouring values of C are averaged before they are compared: noise of few folds.

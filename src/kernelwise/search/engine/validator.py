@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kernelwise._core.labels import with_copies
 from kernelwise._core.memory import MIB
-from kernelwise._core.threads import number_of_threads
+from kernelwise._core.threads import cached_property, number_of_threads
 from kernelwise._core.validation import copies_of
 from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import AnswerNumbers, sample

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from kernelwise._core.text import in_words
+from kernelwise._core.threads import cached_property
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.search.engine.kernel_journal import name_of

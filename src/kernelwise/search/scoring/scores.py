@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import get_scorer, make_scorer
+
+from kernelwise._core.threads import cached_property
 
 #: What a user passes as ``scoring``: a name, a function, several of them, or None for the default score.
 Scoring = str | Callable[..., Any] | Collection[str] | dict[str, Any] | None

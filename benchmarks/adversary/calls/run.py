@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.fuzz_calls.calls import Call, draw_call
-from benchmarks.fuzz_calls.verdict import fault_of_error, fault_of_value, fault_of_warning, origin_of
+from benchmarks.adversary.calls.calls import Call, draw_call
+from benchmarks.adversary.calls.verdict import fault_of_error, fault_of_value, fault_of_warning, origin_of
 
 #: Seconds of the processor that a call on sixty rows may take; a call that only waits ends later.
 LIMIT = 20

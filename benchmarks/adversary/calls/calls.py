@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kernelwise
-from benchmarks.fuzz_calls.samples import Problem, draw
-from benchmarks.fuzz_calls.settings import KERNEL_OBJECTS, ODD, draw_parameters
+from benchmarks.adversary.calls.samples import Problem, draw
+from benchmarks.adversary.calls.settings import KERNEL_OBJECTS, ODD, draw_parameters
 from kernelwise import criteria, kernels, metrics, solvers
 from kernelwise.explanation import explains_exactly
 from kernelwise.problem import TuningProblem

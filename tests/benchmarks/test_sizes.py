@@ -1,0 +1,43 @@
+"""Time, memory and quality by the number of rows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks import sizes
+
+
+@pytest.mark.parametrize("task", list(sizes.METHODS))
+def test_every_task_has_seconds_memory_and_a_score(task, monkeypatch):
+    monkeypatch.setattr(sizes, "N_NEW", 200)
+    found = sizes.one(task, next(iter(sizes.METHODS[task])), 120, n_jobs=1)
+    assert found["cpu"] > 0.0
+    assert found["mb"] > 0.0
+    assert found["score"] <= 1.0
+    assert ("log_loss" in found) == (task == "classes")
+
+
+def test_finished_cells_are_kept_and_growth_is_told(monkeypatch, tmp_path, capsys):
+    asked = []
+
+    def measured(task, name, n_rows, n_jobs=1):
+        asked.append(n_rows)
+        return {
+            "cpu": (n_rows / 100) ** 2,
+            "wall": 1.0,
+            "fit_mb": 1.0,
+            "mb": 2.0,
+            "score": 0.5,
+            "predict": 0.1,
+        }
+
+    monkeypatch.setattr(sizes, "in_process", measured)
+    kept = tmp_path / "sizes.json"
+    sizes.table("numbers", [100, 200], kept)
+    assert "| 200 | TunedSVR() | 4.00 (n^2.0) | 1.00 | 1 | 2 | 0.5000 |  | 0.10 |" in capsys.readouterr().out
+    assert len(json.loads(kept.read_text())) == 4
+    n_asked = len(asked)
+    sizes.table("numbers", [100, 200], kept)
+    assert len(asked) == n_asked

@@ -128,9 +128,9 @@ def diagnose(
     diagnosis : Diagnosis
         Names of findings: "one-class", "labels written in two ways", "tiny-class", "class of one row",
         "imbalance", "values", "constant", "scaling", "row numbers", "identifiers", "target in a column",
-        "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost"; for a regression
-        also "constant target" and "outliers"; for a table with words or gaps also "gaps", "whole numbers that
-        may be words", "words that name rows", "empty columns" and "mostly empty".
+        "groups in several folds", "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve",
+        "cost"; for a regression also "constant target" and "outliers"; for a table with words or gaps also
+        "gaps", "whole numbers that may be words", "words that name rows", "empty columns" and "mostly empty".
 
     Notes
     -----

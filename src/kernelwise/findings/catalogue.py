@@ -502,6 +502,18 @@ TARGET_IN_COLUMN = Entry(
     "If {n:its value|their values} will not be known for new rows, leave the {n:column|columns} out "
     "(--ignore {typed}).",
 )
+GROUPS_IN_COLUMN = Entry(
+    "groups in several folds",
+    "warning",
+    "{columns} {n:has|each have} values that repeat and determine the target, as the names of patients or "
+    "devices do. If rows with the same value are in several folds, the score may say nothing about rows with "
+    "other values.",
+    "If they are groups, leave the column out of X and pass it to fit as groups: to leave it out alone does "
+    "not help, because rows of a group are alike in other columns. If they are not, and will not be known "
+    "for new rows, leave the column out.",
+    "If they are groups, use --group {first}: --ignore alone does not help, because rows of a group are "
+    "alike in other columns. If they are not, and will not be known for new rows, use --ignore {typed}.",
+)
 TARGET_NEARLY_IN_COLUMN = replace(
     TARGET_IN_COLUMN,
     message="{columns} {n:determines|each determine} the target of 99 in 100 rows without any other column.",

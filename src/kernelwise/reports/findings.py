@@ -27,6 +27,7 @@ OF_FIT = (
     catalogue.ROW_NUMBERS.name,
     catalogue.IDENTIFIERS.name,
     catalogue.TARGET_IN_COLUMN.name,
+    catalogue.GROUPS_IN_COLUMN.name,
     catalogue.CLASS_OF_ONE_ROW.name,
     catalogue.COST.name,
 )

@@ -231,3 +231,15 @@ def test_a_column_of_groups_is_to_be_named_with_group(run, tmp_path, name):
             assert "target in a column" not in findings
     assert told not in found("tune", "t.csv", *SHORT, "--group", "patient")
     assert told not in found("tune", "t.csv", *SHORT, "--group", "patient", "--ignore", "a")
+
+
+def test_rows_that_are_near_copies_are_told(run, tmp_path):
+    random = np.random.default_rng(0)
+    y = np.repeat(random.integers(0, 2, 50), 3)
+    X = np.repeat(random.normal(size=(50, 5)), 3, axis=0) + 0.001 * random.normal(size=(150, 5))
+    table = np.column_stack([X, y])
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c,d,e,class", comments="")
+    for options in (("tune", "t.csv", *SHORT), ("diagnose", "t.csv", "--quiet")):
+        findings = json.loads(run(*options, "--json").out)["findings"]
+        (advice,) = (one["advice"] for one in findings if one["name"] == "near copies")
+        assert "--group" in advice

@@ -211,6 +211,17 @@ FOLDS_OF_ONE_CLASS = Entry(
     "{n:# fold of 'cv' trains|# folds of 'cv' train} on samples of one class only, and did not count.",
     "Use folds with samples of two classes or more in each training part.",
 )
+NEAR_COPIES = Entry(
+    "near copies",
+    "warning",
+    "{n} rows are near copies of each other, in {n_groups:# group|# groups}: they are far closer than rows "
+    "of these data usually are, as repeated measurements are. Each group is kept in one fold, because the "
+    "score would otherwise be that of rows that the model has seen.",
+    "If there is a column that says which rows belong together, pass it to fit as groups; otherwise remove "
+    "the copies.",
+    "If there is a column that says which rows belong together, name it with --group; otherwise remove the "
+    "copies.",
+)
 SAMPLED = Entry(
     "sampled",
     "info",

@@ -153,6 +153,17 @@ def test_a_fit_keeps_them_in_one_fold_as_groups_are(cv):
     assert not told(quiet(TunedSVC("rbf", cv=KFold(3, shuffle=True)), X, y))
 
 
+def test_a_fit_depends_neither_on_order_nor_on_names_nor_on_units():
+    X, y = triples(0.05), np.random.default_rng(3).integers(0, 2, 50)[TRIPLE]
+    model = quiet(TunedSVC("rbf"), X, y)
+    order = np.random.default_rng(1).permutation(150)
+    units = np.array([1e-3, 7.0, 1.0, 1e6, 30.0])
+    other = quiet(TunedSVC("rbf"), X[order] * units, np.array(["z", "a"])[y[order]])
+    assert [one.message for one in told(model)] == [one.message for one in told(other)] != []
+    assert (model.best_score_, model.C_) == (other.best_score_, other.C_)
+    assert other.kernel_.gamma == pytest.approx(model.kernel_.gamma, rel=1e-6)
+
+
 def test_a_regression_keeps_them_in_one_fold():
     X, y = triples(1e-3), np.random.default_rng(3).normal(size=50)[TRIPLE]
     model = quiet(TunedSVR("rbf"), X, y)

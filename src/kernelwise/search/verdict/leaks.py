@@ -165,6 +165,7 @@ def _have_one_class(column: np.ndarray, y: np.ndarray, tolerance: float) -> bool
 def _have_one_number(column: np.ndarray, y: np.ndarray, _tolerance: float) -> bool:
     """Whether rows of one value of a column have one target, but for rounding."""
     _, index, counts = np.unique(column, return_inverse=True, return_counts=True)
+    y = y / max(np.abs(y).max(), np.finfo(float).tiny)  # squares of targets may be no numbers
     apart = y - (np.bincount(index, y) / counts)[index]
     return bool((apart**2).sum() <= WITHIN * ((y - y.mean()) ** 2).sum())
 

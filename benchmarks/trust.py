@@ -2,7 +2,9 @@
 
 The last line counts models that answer one class only, and those of them without a warning. With ``--noise``
 labels have nothing to do with the features, and the line counts the models that are said to be no better than
-guessing.
+guessing. With ``--near-copies`` each of 50 random rows with a random label is there three times, with noise:
+what is claimed and what is true, with folds that part copies and with our own. ``--tables FOLDER`` lists the
+sets, and the tables of a folder, in which near copies are found.
 """
 
 from __future__ import annotations
@@ -10,13 +12,20 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from functools import partial
+from pathlib import Path
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks.nested import SETS, samples
 from kernelwise import TunedSVC
+from kernelwise._core.equal_points import row_hashes
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import catalogue
+from kernelwise.search.data.together import near_copies, near_copies_finding
+from kernelwise.tables import learn_encoding, read_table
 
 #: Sets with larger files, of which a part is enough here.
 MORE = ["banana", "twonorm", "ringnorm", "waveform_ida"]
@@ -59,15 +68,67 @@ def of_noise(n_fits: int, n_rows: int = 60, n_features: int = 10) -> str:
     )
 
 
+def of_near_copies(n_draws: int) -> None:
+    """Print claim and truth, which is ½, where rows are near copies of each other; means over draws."""
+    print("columns  noise    copies apart   ours  corrected  truth   told")
+    for n_columns in (5, 20):
+        for noise in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1):
+            found = []
+            for seed in range(n_draws):
+                rng = np.random.default_rng(seed)
+                y, new = np.repeat(rng.integers(0, 2, 50), 3), rng.normal(size=(2000, n_columns))
+                X = np.repeat(rng.normal(size=(50, n_columns)), 3, axis=0)
+                X += noise * rng.normal(size=X.shape)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", KernelwiseWarning)
+                    apart = TunedSVC(cv=StratifiedKFold(5, shuffle=True, random_state=seed)).fit(X, y)
+                    model = TunedSVC().fit(X, y)
+                is_told = catalogue.NEAR_COPIES.name in [one.name for one in model.diagnostics_]
+                truth = model.score(new, rng.integers(0, 2, len(new)))
+                scores = apart.result_.score, model.result_.score, model.result_.corrected_score
+                found.append((*scores, truth, is_told))
+            before, after, corrected, truth, told = np.mean(found, axis=0)
+            cells = f"{before:12.3f} {after:6.3f} {corrected:10.3f} {truth:6.3f}"
+            print(f"{n_columns:7d}  {noise:<7g} {cells} {told:6.0%}", flush=True)
+
+
+def with_near_copies(folder: Path) -> None:
+    """Print the sets, and the tables of a folder, that have near copies among 5000 and among 800 rows."""
+    tables = {name: partial(samples, name) for name in dict.fromkeys([*SETS, *MORE])}
+    tables |= {path.name: partial(coded, path) for path in sorted(folder.glob("*.csv*"))}
+    for name, read in tables.items():
+        X = read()[0]
+        rows = np.random.default_rng(0).permutation(X.shape[0])
+        for n_rows in (5000, 800):
+            part = np.asarray(X[rows[:n_rows]], dtype=float)
+            group = near_copies(StandardScaler().fit_transform(part), row_hashes(part)[0])
+            if group is not None:
+                print(f"{name}, {len(part)} rows: {near_copies_finding(group).message}", flush=True)
+    print(f"{len(tables)} tables were looked at")
+
+
+def coded(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """X and y of a file, as `kernelwise tune` codes them."""
+    learned = learn_encoding(read_table(path), task=None)
+    return np.asarray(learned.encoding.samples(learned.table)), learned.encoding.labels(learned.table)
+
+
 def main() -> None:
     """Print one line for each set, twice: as it is, and with one class made rare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=400, help="of each set, at most")
     parser.add_argument("--only", default="", help="sets whose name has this word")
     parser.add_argument("--noise", type=int, default=0, help="fits of random labels, and no sets")
+    parser.add_argument("--near-copies", type=int, default=0, help="draws of near copies, and no sets")
+    parser.add_argument("--tables", type=Path, help="folder whose tables are looked at for near copies only")
     given = parser.parse_args()
     if given.noise:
         print(of_noise(given.noise))
+    if given.near_copies:
+        of_near_copies(given.near_copies)
+    if given.tables:
+        with_near_copies(given.tables)
+    if given.noise or given.near_copies or given.tables:
         return
     n_constant = n_silent = 0
     for name in [one for one in dict.fromkeys([*SETS, *MORE]) if given.only in one]:

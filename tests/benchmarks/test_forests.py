@@ -27,7 +27,7 @@ def test_a_run_writes_the_tables_goes_on_and_fills_the_page(tmp_path, monkeypatc
     y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
     monkeypatch.setattr(forests, "read", lambda name, folder: (X, y))
     rivals = {"usual": LogisticRegression(), "guess": DummyClassifier()}
-    monkeypatch.setattr(forests, "methods", lambda task: rivals)
+    monkeypatch.setattr(forests, "methods", lambda task, efforts: rivals)
     page = tmp_path / "docs" / "forests.md"
     page.parent.mkdir()
     page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")

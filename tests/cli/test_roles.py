@@ -208,3 +208,38 @@ def test_a_quantity_starts_a_regression_and_a_score_tells_it_too(run, refused, t
     assert "does not work for a classification" in refused(
         "tune", name, "--target", "month", "--scoring", "r2"
     )
+
+
+@pytest.mark.parametrize("name", ["{}", "p{:02d}"])
+def test_a_column_of_groups_is_to_be_named_with_group(run, tmp_path, name):
+    """15 patients of ten rows each with one random label: to ignore them would hide it."""
+    random = np.random.default_rng(0)
+    label, centre = random.permutation(np.arange(15) % 2), random.normal(size=(15, 4))
+    rows = [(k, centre[k] + 0.05 * random.normal(size=4)) for k in np.repeat(np.arange(15), 10)]
+    lines = [f"{name.format(k)},{','.join(f'{v:.6f}' for v in row)},{'ab'[label[k]]}" for k, row in rows]
+    (tmp_path / "t.csv").write_text("\n".join(["patient,a,b,c,d,class", *lines]) + "\n")
+
+    def found(*options):
+        result = json.loads(run(*options, "--json").out)
+        return {one["name"]: one["advice"] for one in result["findings"]}
+
+    told = "groups in several folds"
+    for options in (("tune", "t.csv", *SHORT), ("diagnose", "t.csv", "--quiet")):
+        for ignore in ((), ("--ignore", "patient")):
+            findings = found(*options, *ignore)
+            assert "use --group patient" in findings[told]
+            assert "target in a column" not in findings
+    assert told not in found("tune", "t.csv", *SHORT, "--group", "patient")
+    assert told not in found("tune", "t.csv", *SHORT, "--group", "patient", "--ignore", "a")
+
+
+def test_rows_that_are_near_copies_are_told(run, tmp_path):
+    random = np.random.default_rng(0)
+    y = np.repeat(random.integers(0, 2, 50), 3)
+    X = np.repeat(random.normal(size=(50, 5)), 3, axis=0) + 0.001 * random.normal(size=(150, 5))
+    table = np.column_stack([X, y])
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c,d,e,class", comments="")
+    for options in (("tune", "t.csv", *SHORT), ("diagnose", "t.csv", "--quiet")):
+        findings = json.loads(run(*options, "--json").out)["findings"]
+        (advice,) = (one["advice"] for one in findings if one["name"] == "near copies")
+        assert "--group" in advice

@@ -247,7 +247,7 @@ def imbalance(counts, fold):
 
 
 def test_groups_balance_the_classes_as_well_as_stratified_group_k_fold():
-    from kernelwise.search.data.given_folds import folds_of_groups
+    from kernelwise.search.data.together import folds_of_groups
 
     ours, theirs = [], []
     for seed in range(20):

@@ -131,7 +131,7 @@ def test_findings_are_told_apart_by_the_catalogue_and_not_by_words():
 def test_diagnose_names_what_it_may_find():
     section = " ".join(diagnose.__doc__.split("Names of findings:")[1].split("Notes")[0].split())
     rooms = [tree for path, tree in TREES.items() if path.parent.name == "diagnostics"]
-    asked = {"column_findings", "findings_of_table", "missing_codes"}
+    asked = {"column_findings", "group_findings", "near_copies_finding", "findings_of_table", "missing_codes"}
     functions = [node for tree in TREES.values() for node in tree.body if getattr(node, "name", "") in asked]
     assert len(functions) == len(asked)
     used = set().union(*map(uses, [*rooms, *functions]))

@@ -38,9 +38,8 @@ def diagnose(
     """
     import kernelwise
     from kernelwise.cli.models import SCALES
-    from kernelwise.cli.results import as_json, by_cross_validation, of_rows
+    from kernelwise.cli.results import as_json, by_cross_validation, groups_in_words, of_rows, unique
     from kernelwise.cli.samples import first_line, read_samples
-    from kernelwise.diagnostics.diagnosis import most_serious_first
     from kernelwise.kernels import KERNELS
     from kernelwise.tables import findings_of_table
 
@@ -50,8 +49,8 @@ def diagnose(
     # One class is a finding here, not a fault.
     found = [*data.findings, *by_cross_validation(of_rows(data, kernel, scaling, seed))]
     if data.encoder is not None:
-        found += findings_of_table(data.rows, data.encoder)
-    findings = most_serious_first(found)
+        found += [*findings_of_table(data.rows, data.encoder), *groups_in_words(data)]
+    findings = unique(found)
     if printing.json:
         about = {"command": "diagnose", "version": kernelwise.__version__, "task": data.encoding.task}
         print_json({**about, "data": data.describe(file), "findings": as_json(findings)})

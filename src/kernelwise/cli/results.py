@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kernelwise import __version__
 from kernelwise._core.text import count
 from kernelwise._core.typing import ScaleLike
@@ -14,7 +16,7 @@ from kernelwise.cli.output import print_facts, print_line, print_table, session
 from kernelwise.cli.training_rows import n_copies
 from kernelwise.diagnostics.diagnosis import diagnose, diagnose_pairs, most_serious_first
 from kernelwise.estimators.tuned_svr import TunedSVR, logarithm_finding
-from kernelwise.findings import Finding
+from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer, expectation, setting, verdict
@@ -22,12 +24,11 @@ from kernelwise.reports.columns_used import LooksAt, feature_names
 from kernelwise.reports.findings import ABOUT_CRITERIA, finding_of_test, is_news, settled
 from kernelwise.reports.outliers import Strange, share_text
 from kernelwise.reports.words import score_key
-from kernelwise.search.verdict.leaks import copies_finding
+from kernelwise.search.verdict.leaks import column_findings, copies_finding
 from kernelwise.search.wording import kernel_meaning, kernel_text, number
+from kernelwise.tables import by_column
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from kernelwise.cli.samples import Samples
     from kernelwise.cli.tune import Tuning
     from kernelwise.estimators.tuned import TunedMachine
@@ -50,6 +51,15 @@ def of_rows(data: Samples, kernel: str, scale: ScaleLike, seed: int, pairs: bool
         pairs=pairs and len(data.y) <= MAX_PAIRS,
         scale=scale,
     )
+
+
+def groups_in_words(data: Samples) -> list[Finding]:
+    """Columns that name groups, words among them, which coded features do not show."""
+    is_classes = data.encoding.task == "classification"
+    y = np.unique(data.y, return_inverse=True)[1] if is_classes else data.y
+    columns, names = by_column(data.rows, data.encoding.encoder), [repr(one) for one in data.rows.names]
+    found = column_findings(columns, y, names, is_classes=is_classes, groups=data.groups)
+    return [one for one in found if one.name == catalogue.GROUPS_IN_COLUMN.name]
 
 
 def by_cross_validation(findings: Iterable[Finding]) -> list[Finding]:

@@ -18,6 +18,7 @@ from kernelwise.cli.output import UserError, say, session
 if TYPE_CHECKING:
     from sklearn.model_selection import TimeSeriesSplit
 
+    from kernelwise.findings import Finding
     from kernelwise.tables import Table
 
 #: Columns that a question lists, and answers that it takes.
@@ -94,6 +95,36 @@ def read_groups(table: Table, place: int) -> np.ndarray:
             "a column in which rows that belong together have the same value, or leave out --group."
         )
     return cells
+
+
+def groups_left_out(
+    table: Table,
+    ignored: Sequence[str],
+    rows: np.ndarray,
+    y: np.ndarray,
+    groups: np.ndarray | None,
+    *,
+    is_classes: bool,
+) -> list[Finding]:
+    """The finding about columns of --ignore that name groups of rows with one target each.
+
+    ``rows`` are those of the table that are used; the other arrays have the shape (n_rows,).
+    """
+    from kernelwise.search.verdict.leaks import MIN_ROWS, group_columns, group_findings
+    from kernelwise.tables import is_numbers
+
+    places = sorted({table.find(name, "--ignore") for name in ignored})
+    if not places or len(y) < MIN_ROWS or table.matrix is not None:
+        return []
+    target = np.unique(y, return_inverse=True)[1] if is_classes else y
+    cells = [table.columns[place][rows] for place in places]
+    # Empty cells are one value; words are codes.
+    codes = [
+        np.nan_to_num(cell) if is_numbers(cell) else np.unique(cell.astype(str), return_inverse=True)[1]
+        for cell in cells
+    ]
+    X, names = np.column_stack(codes).astype(float), [repr(table.names[place]) for place in places]
+    return group_findings(X, group_columns(X, target, is_classes=is_classes), names, groups)
 
 
 def read_times(table: Table, place: int) -> np.ndarray:

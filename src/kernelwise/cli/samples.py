@@ -16,7 +16,7 @@ from kernelwise._core.text import amount, count
 from kernelwise.cli.options import Reading, split_names
 from kernelwise.cli.output import UserError, in_options, is_told, say, say_more, session
 from kernelwise.cli.progress import Progress, expected
-from kernelwise.cli.roles import asked_target, place_of, read_groups, read_times, sentence
+from kernelwise.cli.roles import asked_target, groups_left_out, place_of, read_groups, read_times, sentence
 
 if TYPE_CHECKING:
     from kernelwise.findings import Finding
@@ -145,16 +145,20 @@ def read_samples(
     done = {finding.for_command_line() for finding in learned.findings}
     for note in [*notes, *preparation]:
         (say if note in notes or note in done else say_more)(note)
-    encoding, table = learned.encoding, learned.table
+    encoding, source, table = learned.encoding, table, learned.table
     groups, times = (None if values is None else values[learned.rows] for values in (groups, times))
     rows, lines = encoding.rows(table), table.lines
     y = None if encoding.target is None else encoding.labels(table)
+    findings = list(learned.findings)
+    if y is not None and times is None and encoding.task != DETECTION:
+        ignored, is_classes = split_names(reading.ignore), encoding.task == "classification"
+        findings += groups_left_out(source, ignored, learned.rows, y, groups, is_classes=is_classes)
     if times is not None:
         order = np.argsort(times, kind="stable")
         rows, lines, times = rows[order], lines[order], times[order]
         y = None if y is None else y[order]
     X = encoding.encoder.transform(rows) if encoding.is_coded else rows
-    return Samples(X, y, rows, encoding, notes, preparation, lines, learned.findings, groups, times)
+    return Samples(X, y, rows, encoding, notes, preparation, lines, findings, groups, times)
 
 
 def class_counts(data: Samples) -> dict[str, int] | None:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
+from kernelwise._core.equal_points import row_hashes
 from kernelwise._core.memory import amount
 from kernelwise._core.text import html_block, html_table
 from kernelwise._core.typing import RowsLike, ScaleLike
@@ -36,6 +37,7 @@ from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel, KernelLike
 from kernelwise.kernels.radial import sigma_of
+from kernelwise.search.data.together import near_copies, near_copies_finding
 from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.tables import findings_of_table, is_missing, missing_codes
@@ -128,9 +130,10 @@ def diagnose(
     diagnosis : Diagnosis
         Names of findings: "one-class", "labels written in two ways", "tiny-class", "class of one row",
         "imbalance", "values", "constant", "scaling", "row numbers", "identifiers", "target in a column",
-        "codes for missing values", "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve",
-        "cost"; for a regression also "constant target" and "outliers"; for a table with words or gaps also
-        "gaps", "whole numbers that may be words", "words that name rows", "empty columns" and "mostly empty".
+        "groups in several folds", "near copies" (of at most 5000 different samples), "codes for missing
+        values", "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost"; for a
+        regression also "constant target" and "outliers"; for a table with words or gaps also "gaps", "whole
+        numbers that may be words", "words that name rows", "empty columns" and "mostly empty".
 
     Notes
     -----
@@ -158,6 +161,7 @@ def diagnose(
         return _diagnosis(findings)
     table, names = data.columns
     findings += [*column_findings(table, data.index, names, is_classes=True), *missing_codes(table, names)]
+    findings += near_copies_findings(data)
     data = data.scaled(scale)
     findings += feature_findings(data)
     points = distinct_points(data.X, data.index, len(data.classes))
@@ -196,6 +200,7 @@ def _of_numbers(data: Data, y: ArrayLike, scale: ScaleLike) -> Diagnosis:
         return _diagnosis(findings)
     table, names = data.columns
     findings += [*column_findings(table, y, names, is_classes=False), *missing_codes(table, names)]
+    findings += near_copies_findings(data)
     data = data.scaled(scale)
     return _diagnosis([*findings, *feature_findings(data), *conflict_findings(data, y), *cost_findings(data)])
 
@@ -300,6 +305,13 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
         )
     if n_points == 1 < n:
         yield catalogue.IDENTICAL(n=n, noun=data.noun)
+
+
+def near_copies_findings(data: Data) -> Iterator[Finding]:
+    """Samples that are far closer to each other than usual, if their features have one scale."""
+    group = near_copies(data.scaled("standard").X, row_hashes(data.X)[0])
+    if group is not None:
+        yield near_copies_finding(group)
 
 
 MANY = 50_000  # samples from which only some blocks of the pairs are looked at

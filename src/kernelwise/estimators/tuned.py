@@ -265,7 +265,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         )
         if not is_gram and not is_outlier_detector(self):  # labels of outliers are no target
             columns = features if frame is None else by_column(frame, self.encoder_)
-            data.look_through(columns, is_classes=is_classifier(self))
+            data.look_through(columns, me, is_classes=is_classifier(self))
         return data
 
     def _encode(self, table: Table, weight: np.ndarray, context: FitContext) -> np.ndarray:

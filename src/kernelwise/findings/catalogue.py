@@ -227,6 +227,17 @@ FOLDS_OF_ONE_CLASS = Entry(
     "{n:# fold of 'cv' trains|# folds of 'cv' train} on samples of one class only, and did not count.",
     "Use folds with samples of two classes or more in each training part.",
 )
+NEAR_COPIES = Entry(
+    "near copies",
+    "warning",
+    "{n} rows are near copies of each other, in {n_groups:# group|# groups}: they are far closer than rows "
+    "of these data usually are, as repeated measurements are. Each group is kept in one fold, because the "
+    "score would otherwise be that of rows that the model has seen.",
+    "If there is a column that says which rows belong together, pass it to fit as groups; otherwise remove "
+    "the copies.",
+    "If there is a column that says which rows belong together, name it with --group; otherwise remove the "
+    "copies.",
+)
 SAMPLED = Entry(
     "sampled",
     "info",
@@ -538,6 +549,18 @@ TARGET_IN_COLUMN = Entry(
     "If {n:its value|their values} will not be known for new rows, leave the {n:column|columns} out.",
     "If {n:its value|their values} will not be known for new rows, leave the {n:column|columns} out "
     "(--ignore {typed}).",
+)
+GROUPS_IN_COLUMN = Entry(
+    "groups in several folds",
+    "warning",
+    "{columns} {n:has|each have} values that repeat and determine the target, as the names of patients or "
+    "devices do. If rows with the same value are in several folds, the score may say nothing about rows with "
+    "other values.",
+    "If they are groups, leave the column out of X and pass it to fit as groups: to leave it out alone does "
+    "not help, because rows of a group are alike in other columns. If they are not, and will not be known "
+    "for new rows, leave the column out.",
+    "If they are groups, use --group {first}: --ignore alone does not help, because rows of a group are "
+    "alike in other columns. If they are not, and will not be known for new rows, use --ignore {typed}.",
 )
 TARGET_NEARLY_IN_COLUMN = replace(
     TARGET_IN_COLUMN,

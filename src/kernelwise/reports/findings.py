@@ -27,6 +27,8 @@ OF_FIT = (
     catalogue.ROW_NUMBERS.name,
     catalogue.IDENTIFIERS.name,
     catalogue.TARGET_IN_COLUMN.name,
+    catalogue.GROUPS_IN_COLUMN.name,
+    catalogue.NEAR_COPIES.name,
     catalogue.CLASS_OF_ONE_ROW.name,
     catalogue.COST.name,
 )

@@ -20,7 +20,7 @@ from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.kernels.metric import feature_relevance, has_weights
 from kernelwise.search.choose import choose, choose_among
 from kernelwise.search.data.folds import assign_folds
-from kernelwise.search.data.given_folds import folds_of
+from kernelwise.search.data.given_folds import folds_of, read_groups
 from kernelwise.search.data.samples import Prepared, prepare
 from kernelwise.search.data.scaling import factors, variances
 from kernelwise.search.engine.context import FINAL, FitContext
@@ -98,11 +98,14 @@ class TrainingData:
     split: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
-    def look_through(self, columns: Features, *, is_classes: bool) -> None:
+    def look_through(self, columns: Features, owner: str, *, is_classes: bool) -> None:
         """Add findings about columns of the user's own rows that look like a leak, and rows that conflict."""
         names = self.names or unnamed(columns.shape[1])
+        groups = self.split.get("groups")
+        if groups is not None:
+            groups = read_groups(groups, len(self.y), owner)
         self.findings[:0] = [
-            *column_findings(columns, self.y, names, is_classes=is_classes),
+            *column_findings(columns, self.y, names, is_classes=is_classes, groups=groups),
             *missing_codes(columns, names),
         ]
         if is_classes:

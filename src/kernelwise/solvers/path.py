@@ -221,7 +221,7 @@ class ClassPaths:
         check_gram_memory(n_copies, len(K), itemsize=K.dtype.itemsize)
         n_machines, n_held = len(self.problem.machines), self.problem.places.n
         check_memory(
-            COPIES * 8.0 * Cs.size * n_machines * n_held,
+            COPIES * 8.0 * len(Cs) * n_machines * n_held,
             f"The decision values of {n_machines} two-class models ({len(self.classes)} classes) for "
             f"{n_held} samples",
             "Use 'ovr', which has one model for each class and not for each pair, or fewer classes.",

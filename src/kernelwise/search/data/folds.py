@@ -14,7 +14,7 @@ from kernelwise._core.text import count
 from kernelwise._core.typing import RandomState
 from kernelwise._core.typing import Samples as Features
 from kernelwise._core.validation import copies_of, seed_of
-from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import catalogue
 from kernelwise.search.data.canonical import (
     AnswerNumbers,
@@ -27,6 +27,12 @@ from kernelwise.search.data.canonical import (
     shuffled_classes,
 )
 from kernelwise.search.data.samples import Samples
+from kernelwise.search.data.together import (
+    canonical_groups,
+    folds_of_groups,
+    near_copies,
+    near_copies_finding,
+)
 
 if TYPE_CHECKING:
     from kernelwise.search.engine.context import FitContext
@@ -239,7 +245,33 @@ def _folds(
             f"cv={n_folds} is more than the {count(most, 'sample')} of the largest class. Use fewer folds."
         )
     points = None if samples.points is None else samples.points[rows]
+    group = None if samples.is_gram or points is None else near_copies(samples.Z[rows], points)
+    if group is not None:
+        group = canonical_groups(group, rows)
+        context.warn(near_copies_finding(group), TrustWarning)
+        found = _of_groups(group, rows, strata, weight, n_folds, random_state, needs_all_classes)
+        return _usable(found, rows, samples, family, context)
     return folds_of_rows(strata, weight, n_folds, points, random_state).renamed(rows)
+
+
+def _of_groups(
+    group: np.ndarray,
+    rows: np.ndarray,
+    strata: np.ndarray,
+    weight: np.ndarray,
+    n_folds: int,
+    random_state: int,
+    needs_all_classes: bool,
+) -> FoldRows:
+    """Folds of whole groups, no more than there are groups; all arrays have the shape (n_rows,)."""
+    counts = np.zeros((int(group.max()) + 1, int(strata.max()) + 1))
+    np.add.at(counts, (group, strata), weight)
+    n_folds = min(n_folds, len(counts))
+    if needs_all_classes:  # as many as every class has groups for that is in several
+        n_groups = (counts > 0).sum(axis=0)
+        n_folds = max(FEWEST_FOLDS, min(n_folds, int(n_groups[n_groups > 1].min(initial=n_folds))))
+    fold = folds_of_groups(counts, n_folds, random_state)[group]
+    return _numbered(rows, fold, weight)
 
 
 def _usable(

@@ -15,9 +15,7 @@ from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import copies_of
 from kernelwise.search.data.canonical import DistinctRows, FoldPlaces, RowNumbers
 from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, folds_for
-
-#: Digits by which the balance of two folds is compared: the rest is rounding.
-DIGITS = 9
+from kernelwise.search.data.together import canonical_groups, folds_of_groups
 
 
 def folds_of(
@@ -98,9 +96,8 @@ def grouped_folds(
     ``cv`` is "auto" or a number of folds; all arrays have the shape (n_samples,).
     """
     used = np.flatnonzero(distinct.row_of >= 0)
-    order = _canonical(group[used], distinct.row_of[used])
-    number = np.argsort(order)[np.unique(group[used], return_inverse=True)[1]]
-    n_groups = len(order)
+    number = canonical_groups(group[used], distinct.row_of[used])
+    n_groups = int(number.max()) + 1
     if n_groups < FEWEST_FOLDS:
         raise ValueError(
             f"groups of {owner} has only one group, so none can be held out. Fit without groups, or pass at "
@@ -120,37 +117,6 @@ def grouped_folds(
     fold[used] = folds_of_groups(counts, n_folds, random_state)[number]
     splits = [(np.flatnonzero((fold >= 0) & (fold != k)), np.flatnonzero(fold == k)) for k in range(n_folds)]
     return given_folds(splits, distinct.row_of, weight).spelled_out()
-
-
-def folds_of_groups(counts: np.ndarray, n_folds: int, random_state: int) -> np.ndarray:
-    """The fold of each group, shape (n_groups,), from its weight in every class, (n_groups, n_classes).
-
-    The rule is that of scikit-learn's StratifiedGroupKFold: groups whose classes are the most uneven come
-    first, larger ones before smaller ones, and each goes where the shares of the classes stay the most even.
-    """
-    shuffled = np.random.default_rng(random_state).permutation(len(counts))
-    spread, size = counts.std(axis=1).round(DIGITS), counts.sum(axis=1)
-    order = shuffled[np.lexsort((-size[shuffled], -spread[shuffled]))]
-    shares = counts / counts.sum(axis=0)
-    totals, sizes = np.zeros((n_folds, counts.shape[1])), np.zeros(n_folds)
-    fold = np.empty(len(counts), int)
-    each = np.arange(n_folds)
-    for g in order:
-        after = np.repeat(totals[None], n_folds, axis=0)
-        after[each, each] += shares[g]
-        uneven = after.std(axis=1).mean(axis=1).round(DIGITS)
-        fold[g] = np.lexsort((sizes, uneven))[0]
-        totals[fold[g]] += shares[g]
-        sizes[fold[g]] += size[g]
-    return fold
-
-
-def _canonical(group: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """Groups, as numbered by their names, in the order of the first of their canonical rows."""
-    _, index = np.unique(group, return_inverse=True)
-    first = np.full(index.max() + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, index, row)
-    return np.argsort(first, kind="stable")
 
 
 def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray) -> FoldRows:

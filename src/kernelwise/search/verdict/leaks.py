@@ -24,14 +24,29 @@ MIN_OF_CLASS = 10
 NEARLY = (0.01, 0.05)
 #: Rank correlation with the target from which on a column is the target in other words.
 SAME = 0.9995
+#: Different values, at least, of a column that names groups of rows, and rows of a value on average.
+MANY_VALUES, ROWS_OF_VALUE = 10, 2
+#: Different values for each class, at least: fewer are the classes in other words.
+VALUES_OF_CLASS = 3
+#: Rows that the values would get wrong by chance, at least: that they are right is no chance then.
+WRONG_BY_CHANCE = 10
+#: The share of the variance of a target within groups that is rounding.
+WITHIN = 1e-6
 #: The share of test rows that may be copies of training rows by chance, as in measurements with few digits.
 FEW = 0.05
 #: Columns that a sentence names, at most.
 MAX_NAMED = 5
 
 
-def column_findings(X: Samples, y: np.ndarray, names: Sequence[str], *, is_classes: bool) -> list[Finding]:
-    """Columns that number the rows, identify them, or tell the target alone.
+def column_findings(
+    X: Samples,
+    y: np.ndarray,
+    names: Sequence[str],
+    *,
+    is_classes: bool,
+    groups: np.ndarray | None = None,
+) -> list[Finding]:
+    """Columns that number the rows, identify them, tell the target alone, or name groups that have one.
 
     Parameters
     ----------
@@ -43,20 +58,36 @@ def column_findings(X: Samples, y: np.ndarray, names: Sequence[str], *, is_class
         Of the columns, as a sentence is to name them.
     is_classes : bool
         Whether y has class indices.
+    groups : ndarray of shape (n_rows,), default=None
+        The group of each row, if folds keep groups together.
     """
     if is_sparse(X) or len(X) < MIN_ROWS:
         return []
     numbering, identifying = identifiers(X)
     numbering = [k for k in numbering if not names_time(str(names[k]))]  # a table in the order of time
     told = {k: wrong for k, wrong in tell_tales(X, y, is_classes=is_classes).items() if k not in numbering}
+    # Rows of a group are alike in another column; a number that rises with the target is no name of a group.
+    grouping = group_columns(X, y, is_classes=is_classes) if X.shape[1] > 1 else []
+    grouping = [k for k in grouping if is_classes or k not in told]
+    told = {k: wrong for k, wrong in told.items() if k not in grouping}
     telling = [k for k, wrong in told.items() if not wrong]
     nearly = [k for k, wrong in told.items() if wrong]
     return [
         *_about(catalogue.ROW_NUMBERS, numbering, names),
         *_about(catalogue.IDENTIFIERS, [k for k in identifying if k not in told], names),
+        *group_findings(X, grouping, names, groups),
         *_about(catalogue.TARGET_IN_COLUMN, telling, names),
         *_about(catalogue.TARGET_NEARLY_IN_COLUMN, nearly, names),
     ]
+
+
+def group_findings(
+    X: np.ndarray, columns: list[int], names: Sequence[str], groups: np.ndarray | None
+) -> list[Finding]:
+    """The finding about `group_columns`, unless folds keep the rows of each of their values together."""
+    if groups is not None:
+        columns = [k for k in columns if not _is_within(X[:, k], groups)]
+    return _about(catalogue.GROUPS_IN_COLUMN, columns, names)
 
 
 def conflict_findings(X: Samples, y: np.ndarray) -> list[Finding]:
@@ -103,25 +134,76 @@ def tell_tales(X: np.ndarray, y: np.ndarray, *, is_classes: bool) -> dict[int, i
     return {k: n for k, n in wrong.items() if n is not None}
 
 
-def _wrong_classes(column: np.ndarray, y: np.ndarray, tolerance: float) -> int | None:
-    """Rows that are wrong if a column alone says the class; None if they are more than ``tolerance`` few."""
+def group_columns(X: np.ndarray, y: np.ndarray, *, is_classes: bool) -> list[int]:
+    """Columns of codes of words, or of whole numbers, that repeat and determine the target.
+
+    So do the names of patients of whom each has several rows. Such rows are alike in the other columns, too.
+    """
+    rows = np.linspace(0, len(X) - 1, min(len(X), FIRST_LOOK)).astype(int)
+    determine = _have_one_class if is_classes else _have_one_number
+    least = max(MANY_VALUES, VALUES_OF_CLASS * len(np.unique(y)) if is_classes else 0)
+    found = []
+    for k in range(X.shape[1]):
+        column = X[:, k]
+        if (column[rows] % 1 != 0).any() or not determine(column[rows], y[rows], 2.0):
+            continue
+        n_values = len(np.unique(column))
+        if least <= n_values <= len(column) / ROWS_OF_VALUE and (column % 1 == 0).all():
+            # Rows beyond the first of their value: by chance, each has another class as often as two rows do.
+            share = np.unique(y, return_counts=True)[1] / len(y)
+            by_chance = (len(y) - n_values) * (1.0 - (share**2).sum())
+            if by_chance >= WRONG_BY_CHANCE and determine(column, y, 1.0):
+                found.append(k)
+    return found
+
+
+def _have_one_class(column: np.ndarray, y: np.ndarray, tolerance: float) -> bool:
+    """Whether rows of one value of a column are of one class, but for ``tolerance`` few."""
+    table, limit = _classes_of_values(column, y, tolerance)
+    return len(y) - int(table.max(axis=1).sum()) <= limit
+
+
+def _have_one_number(column: np.ndarray, y: np.ndarray, _tolerance: float) -> bool:
+    """Whether rows of one value of a column have one target, but for rounding."""
+    _, index, counts = np.unique(column, return_inverse=True, return_counts=True)
+    y = y / max(np.abs(y).max(), np.finfo(float).tiny)  # squares of targets may be no numbers
+    apart = y - (np.bincount(index, y) / counts)[index]
+    return bool((apart**2).sum() <= WITHIN * ((y - y.mean()) ** 2).sum())
+
+
+def _is_within(column: np.ndarray, groups: np.ndarray) -> bool:
+    """Whether the rows of each value of a column are in one group."""
+    _, values = np.unique(column, return_inverse=True)
+    _, group = np.unique(groups, return_inverse=True)
+    return len(np.unique(values * (int(group.max()) + 1) + group)) == int(values.max()) + 1
+
+
+def _classes_of_values(column: np.ndarray, y: np.ndarray, tolerance: float) -> tuple[np.ndarray, int]:
+    """Rows of each value by their classes, shape (n_values, n_classes), and how many may be wrong."""
     labels, counts = np.unique(y, return_counts=True)
-    if len(labels) < 2:
-        return None
     of_rows, of_others = NEARLY
     limit = int(tolerance * min(of_rows * len(y), of_others * (len(y) - counts.max())))
     values, index = np.unique(column, return_inverse=True)
     cells = index * len(labels) + np.searchsorted(labels, y)
     table = np.bincount(cells, minlength=len(values) * len(labels)).reshape(len(values), len(labels))
+    return table, limit
+
+
+def _wrong_classes(column: np.ndarray, y: np.ndarray, tolerance: float) -> int | None:
+    """Rows that are wrong if a column alone says the class; None if they are more than ``tolerance`` few."""
+    n_labels = len(np.unique(y))
+    if n_labels < 2:
+        return None
+    table, limit = _classes_of_values(column, y, tolerance)
     # The most frequent class of each value: no rule gets fewer rows wrong.
     wrong = len(y) - int(table.max(axis=1).sum())
-    if wrong > limit or len(values) <= len(column) / 5:
+    if wrong > limit or len(table) <= len(column) / 5:
         return wrong if wrong <= limit else None
     # Every wrong row makes two changes of the class at most, from the smallest value to the largest.
     changes = int((np.diff(y[np.argsort(column, kind="stable")]) != 0).sum())
-    if changes > 2 * limit + len(labels) - 1 + (len(column) - len(values)):
+    if changes > 2 * limit + n_labels - 1 + (len(column) - len(table)):
         return None
-    wrong = fewest_wrong(table, len(labels))
+    wrong = fewest_wrong(table, n_labels)
     return wrong if wrong <= limit else None
 
 
@@ -159,8 +241,9 @@ def _about(entry: Entry, columns: list[int], names: Sequence[str]) -> list[Findi
     rest = [f"{len(named) - MAX_NAMED} more"] if len(named) > MAX_NAMED else []
     shown = in_words([*named[:MAX_NAMED], *rest])
     typed = ",".join(label.strip("'\"") for label in named)
-    typed = f'"{typed}"' if " " in typed else typed
-    return [entry(n=len(named), columns=f"{shown[0].upper()}{shown[1:]}", typed=typed)]
+    first = named[0].strip("'\"")
+    typed, first = (f'"{one}"' if " " in one else one for one in (typed, first))
+    return [entry(n=len(named), columns=f"{shown[0].upper()}{shown[1:]}", typed=typed, first=first)]
 
 
 def copies_finding(n_copies: int, n_test: int) -> list[Finding]:

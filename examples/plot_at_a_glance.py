@@ -21,7 +21,7 @@ from kernelwise.kernels import RBF
 X, y = make_moons(400, noise=0.3, random_state=0)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
 
-model = TunedSVC(scale=None).fit(X, y)  # chooses γ and C, and trains
+model = TunedSVC("rbf", scale=None).fit(X, y)  # chooses γ and C, and trains
 print(model.kernel_, f"C = {model.C_:g}")
 
 # %%

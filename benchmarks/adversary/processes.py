@@ -71,9 +71,10 @@ def prepare_forks() -> Attempt:
             seconds=draw.choice([0.0, 0.003, 0.01, 0.02, 0.05, 0.1, 0.3]) * draw.uniform(0.5, 1.5),
             limit=LIMIT,
         )
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=4 * LIMIT
-        )
+        # OpenBLAS itself hangs a parent that forks while several of its threads are at work.
+        one_thread = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        command = [sys.executable, "-W", "ignore", "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=4 * LIMIT, env=one_thread)
         return f"{estimator}({settings}): {done.stderr[-600:]!r}" if done.returncode else ""
 
     return attempt

@@ -128,7 +128,7 @@ def test_paths_go_on_from_solved_machines(kernel, slope, monkeypatch):
         found = validator(OnDask).score(kernel, "given")
     assert any(goes_on) == (slope > 0)
     assert len(found.Cs) > len(c_range(found.variance))
-    for name in ("Cs", "scores", "decision", "variance", "n_machines", "is_finished"):
+    for name in ("Cs", "scores", "stored", "variance", "n_machines", "is_finished"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     # A mean over folds, and then over their means.
     np.testing.assert_allclose(found.n_support, expected.n_support, rtol=1e-14)

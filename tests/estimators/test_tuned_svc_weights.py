@@ -176,7 +176,7 @@ def test_several_scores_need_the_name_of_one():
 
 def test_large_weights_do_not_show_a_machine_what_it_is_asked():
     X, y = make_classification(
-        400, 6, n_informative=3, n_redundant=0, flip_y=0.2, class_sep=0.8, random_state=0
+        2200, 6, n_informative=3, n_redundant=0, flip_y=0.2, class_sep=0.8, random_state=0
     )
     plain = TunedSVC().fit(X[:200], y[:200])
     for weight in (2.0, 1000.0):

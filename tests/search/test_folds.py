@@ -23,6 +23,14 @@ def one_by_one(index, weight, n_folds, random_state):
     return shares
 
 
+def test_folds_of_many_small_classes_have_as_many_rows():
+    strata = np.repeat(np.arange(41), [60, *[3] * 40])
+    found = stratified_folds(strata, np.ones(len(strata)), 5)
+    assert_array_equal(np.bincount(found.fold), [36] * 5)
+    renamed = np.random.default_rng(0).permutation(41)[strata]
+    assert_array_equal(stratified_folds(renamed, np.ones(len(strata)), 5).fold, found.fold)
+
+
 @pytest.mark.parametrize("n_folds", [2, 3, 5])
 @pytest.mark.parametrize("weights", ["ones", "whole", "fractions", "small"])
 def test_copies_go_to_the_folds_one_by_one(n_folds, weights):

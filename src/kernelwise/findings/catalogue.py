@@ -332,8 +332,8 @@ PART_OF_ROWS = Entry(
     "part of rows",
     "info",
     "The search chose kernel and C on a sample of {n_sampled} of {n_rows} distinct rows. The final model is "
-    "an exact one of {n_part} rows, with C = {C:.4g}. An approximation of all rows by landmark rows "
-    "(Nyström) would be worse.{compared}",
+    "an exact one of {n_part} rows, with C = {C:.4g}. An approximation by landmark rows (Nyström) "
+    "was worse on a sample.{compared}",
     "For an exact model of all rows, use solver='exact' and no time_budget, or a longer one.",
     "For an exact model of all rows, use --solver exact and no --time-budget, or a longer one.",
 )

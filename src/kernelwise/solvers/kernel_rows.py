@@ -107,6 +107,8 @@ PRODUCT, SQUARES, CITY_BLOCK = 0, 1, 2
 NATIVE = ("sqeuclidean", "cityblock")
 #: Rows and columns of a tile of kernel values in double precision: at least a block, and whole panels.
 TILE = 64, 1024
+#: Rows by whose values columns are sorted.
+SORTED_BY = 64
 #: Rounding of a product up to which it is as good as the differences, which take longer, by precision.
 MAX_ROUNDING = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-13}
 
@@ -125,15 +127,18 @@ class NativeKernel:
     of ln 2, or where the norms of ``X`` are so large that their rounding would matter, the sum of squared
     differences. A sample of a much larger norm than all of X is so far from them that its kernel values are
     zero, whatever the rounding. Differences take a little longer, but make K symmetric to the last bit, if it
-    must be ``symmetric``. Kernels of the same distance are powers of the same exponent.
+    must be ``symmetric``. Kernels of the same distance are powers of the same exponent. Columns are summed up
+    in an order of their own, so that the user's does not show in the last digits.
     """
 
     def __init__(self, kernel: Kernel, X: np.ndarray, dtype: Any, *, symmetric: bool = False) -> None:
         self.dtype = np.dtype(dtype)
-        self._parts: list[tuple[Kernel, np.ndarray, int, float]] = []
+        self._parts: list[tuple[Kernel, np.ndarray, np.ndarray, int, float]] = []
         shapes, powers = [], []
         for shape, widths in _by_shape(kernel, X.shape[1]):
             Z = np.asarray(shape.transform(X))
+            order = np.lexsort(Z[:SORTED_BY])
+            Z = Z.take(order, axis=1)
             centre = Z.mean(axis=0)
             largest, total = max(scale for scale, _ in widths), sum(weight for _, weight in widths)
             unit, kind = largest / np.log(2.0), CITY_BLOCK
@@ -141,7 +146,7 @@ class NativeKernel:
                 norm = float(np.einsum("ij,ij->i", Z - centre, Z - centre).max(initial=0.0))
                 rounding = 4.0 * total * unit * norm * float(np.finfo(self.dtype).eps)
                 kind = SQUARES if symmetric or rounding > MAX_ROUNDING[self.dtype] else PRODUCT
-            self._parts.append((shape, centre, kind, unit))
+            self._parts.append((shape, order, centre, kind, unit))
             shapes.append((kind, len(centre) + 2 * (kind == PRODUCT), len(widths)))
             powers += [(scale / largest, weight) for scale, weight in widths]
         self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
@@ -156,8 +161,8 @@ class NativeKernel:
 
     def _numbers(self, X: np.ndarray, product: Callable[..., list[np.ndarray]]) -> np.ndarray:
         found: list[np.ndarray] = []
-        for shape, centre, kind, unit in self._parts:
-            Z = np.asarray(shape.transform(X)) - centre
+        for shape, order, centre, kind, unit in self._parts:
+            Z = np.asarray(shape.transform(X)).take(order, axis=1) - centre
             if kind == PRODUCT:
                 with np.errstate(over="ignore"):  # a sample that is far from all others: its exponents are −∞
                     norms = unit * np.einsum("ij,ij->i", Z, Z)[:, None]

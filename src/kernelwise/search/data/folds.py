@@ -420,14 +420,21 @@ def stratified_folds(
 ) -> FoldRows:
     """Make stratified folds: the shuffled rows of a class go to the folds in turn.
 
+    Those of a class with fewer rows than folds go on where the last such class ended: of many small classes
+    all folds then have as many rows.
     ``strata`` has the class index of each row, in canonical order. A row of weight w is `copies_of` w rows,
     one after the other, in classes with ``is_split``, which is a bool or an array of shape (n_classes,).
     """
     is_split = np.broadcast_to(is_split, strata.max() + 1)
     copies = np.where(is_split[strata], copies_of(weight), 1.0)
     counts = np.zeros((len(strata), n_folds))
-    for members in shuffled_classes(strata, random_state):
+    n_of_small = 0.0
+    # By their first rows, so that names of classes do not matter.
+    for members in sorted(shuffled_classes(strata, random_state), key=min):
         after = np.cumsum(copies[members])
+        if after[-1] < n_folds:
+            after += n_of_small
+            n_of_small = float(after[-1])
         # The copies of a class are numbered, and copy i goes to fold i mod n_folds: each row's in each fold.
         k = np.arange(n_folds)
         upto = np.floor_divide(after[:, None] - 1 - k, n_folds)

@@ -205,8 +205,11 @@ def _screened(validator: CrossValidator, rows: np.ndarray, n_rows: int, rounds: 
         rows = rows[sample(validator.in_folds.strata[rows], n_rows, validator.random_state)]
     part = validator.in_folds[rows]
     are_classes = validator.family.labels(part.y) is not None
+    # Every row counts once, whatever its weight: what alignments are by chance follows from orders of rows,
+    # and copies of a row cannot be told from a signal.
+    once = np.ones(len(rows))
     return screened_weights(
-        part.Z, part.y, part.weight, are_classes=are_classes, columns=part.columns, rounds=rounds
+        part.Z, part.y, once, are_classes=are_classes, columns=part.columns, rounds=rounds
     )
 
 

@@ -59,6 +59,16 @@ def test_the_native_gram_matrix_is_that_of_the_kernel(kernel, n_rows, table):
     assert_array_equal(found, found.T)
 
 
+def test_the_order_of_columns_does_not_change_a_bit(table):
+    kernel, order = KERNELS[2], [1, 0]
+    turned = KernelSum(
+        [RBF(0.3), Laplacian(0.2), DiagonalGaussian([0.1, 1.0]), DiagonalLaplacian([2.0, 0.1])]
+    )
+    out = np.empty((2, N_ROWS, N_ROWS), np.float32)
+    found = NativeRows(kernel, table[0]).gram(out[0])
+    assert_array_equal(NativeRows(turned, table[0][:, order]).gram(out[1]), found)
+
+
 def test_threads_do_not_change_a_bit(table, monkeypatch):
     monkeypatch.setattr("kernelwise.solvers.kernel_rows.BLOCK", 2**12)  # several blocks of rows
     rows, out = NativeRows(KERNELS[2], table[0]), np.empty((2, N_ROWS, N_ROWS), np.float32)

@@ -199,3 +199,14 @@ def test_a_column_of_words_is_one_column():
     (finding,) = (one for one in model.diagnostics_ if one.name == "screened columns")
     assert "of 23 columns" in finding.message
     assert set(frame.columns[np.argsort(-model.relevance_)[:2]]) == {"c3", "word"}
+
+
+def test_large_weights_are_no_signal():
+    """A weight of 20 for each row once let nearly all columns of noise pass, and screening was given up."""
+    X, y = weston(120, 58)
+    expected = TunedSVC().fit(X, y)
+    found = TunedSVC().fit(X, y, sample_weight=np.full(120, 20.0))
+    assert "screened rbf" in found.result_.forms
+    told = [one for one in found.diagnostics_ if one.name == "screened columns"]
+    assert told == [one for one in expected.diagnostics_ if one.name == "screened columns"]
+    assert told

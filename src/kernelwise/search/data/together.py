@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.neighbors import NearestNeighbors
 
 from kernelwise._core.equal_points import number_equal_rows
 from kernelwise._core.rounding import significant
@@ -69,6 +68,8 @@ def _groups_of_points(Z: np.ndarray) -> np.ndarray | None:
     is with a probability that is known; the points for which it is too small are found as by Benjamini and
     Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995.
     """
+    from sklearn.neighbors import NearestNeighbors  # some tables do not need it
+
     n = len(Z)
     is_fine, step = _fine_columns(Z)
     if is_fine.sum() < 2:

@@ -221,11 +221,13 @@ class NativeRows:
 
     def of_others(self, X: np.ndarray) -> np.ndarray:
         """Kernel values of shape (n_others, n) of other samples with these."""
-        left = self.kernel.rows(np.asarray(X, dtype=np.float64))
-        n = len(left)
+        return self._values(self.kernel.rows(np.asarray(X, dtype=np.float64)))
+
+    def _values(self, left: np.ndarray) -> np.ndarray:
+        """The same of samples as rows of ``left``, which the native core takes some of at least."""
+        n, panels = len(left), self._all_panels
         if 0 < n < _native.ROWS:
             left = np.resize(left, (_native.ROWS, left.shape[1]))
-        panels = self._all_panels
         values = np.empty((len(left), panels.shape[0] * panels.shape[2]), self.dtype)
         if n:
             _native.fill_kernel(*self.terms, left, panels, values)
@@ -251,15 +253,11 @@ class NativeRows:
 
     def gram(self, out: np.ndarray, n_jobs: int | None = 1) -> np.ndarray:
         """Write all of K to ``out``, of shape (n, n); return it. Threads make no difference to the values."""
-        panels = self._all_panels
-        width = panels.shape[0] * panels.shape[2]
+        width = len(self._all_panels) * _native.WIDTH
         height = max(_native.ROWS, BLOCK // (8 * self.dtype.itemsize * width))  # it stays in the cache
 
         def make(first: int) -> None:
-            rows = np.arange(first, min(first + height, self.n))
-            values = np.empty((max(rows.size, _native.ROWS), width), self.dtype)
-            _native.fill_kernel(*self.terms, self.left[np.resize(rows, len(values))], panels, values)
-            out[rows] = values[: rows.size, : self.n]
+            out[first : first + height] = self._values(self.left[first : first + height])
 
         threads(n_jobs)((make, (first,), {}) for first in range(0, self.n, height))
         return out

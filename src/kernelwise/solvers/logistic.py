@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.special import expit, xlog1py, xlogy
+from scipy.special import expit, log_expit, xlog1py, xlogy
 
 from kernelwise.solvers.box_qp import Outcome, check_finite
 
@@ -25,8 +25,9 @@ LEFT = 0.1
 FLAT = 1e-12
 #: Longest step of the offset: with it, a step of Newton's method never goes too far for this loss.
 LONGEST = 1.0
-#: Of the objective: what rounding may add to it.
+#: Of the objective, or of the offset: what may be rounding.
 ROUNDING = 1e-13
+TINY = 1e-300
 #: The least part of a step that is tried.
 SHORTEST = 1e-9
 
@@ -62,50 +63,53 @@ class LogisticMachine:
         self.product = K if callable(K) else K.__matmul__
         self.signs, self.beta = signs, beta
         self.values = self.product(beta) if beta.any() else np.zeros(signs.size)
-        self.offset = 0.0
+        self.offset, self.share = 0.0, np.full(signs.size, 0.5)
         self.most = np.inf if self.K is None else SHARE * signs.size  # products for one step
 
     def solve(self, cost: np.ndarray, tol: float, max_iter: int = MAX_STEPS) -> Outcome:
         """Go from the coefficients at hand to those for the cᵢ, ``cost``, which are positive."""
-        y, n_iter, is_convex, goes_on = self.signs, 0, True, True
+        y, n_iter, is_convex = self.signs, 0, True
+        found: float | None = self._put(self.beta, self.values, cost)
         while True:
-            self.offset = offset_of(self.values, y, cost, self.offset)
-            share = expit(-y * (self.values + self.offset))
+            share = self.share
             rest = cost * y * share - self.beta
             drift = self.product(rest)
             # β + rest is within its bounds, and its sum is zero: this is its violation of the dual.
-            gap = float(np.ptp(drift))
+            gap = float(drift.max() - drift.min())
             check_finite(np.array(gap))
-            if gap < tol or n_iter >= min(max_iter, MAX_STEPS) or not goes_on:
+            if gap < tol or n_iter >= min(max_iter, MAX_STEPS) or found is None:
                 break
             weight = cost * share * (1.0 - share)
-            found = self._by_products(weight, rest, drift, min(LEFT, gap) * gap)
-            found = found or self._by_factor(weight, rest)
-            is_convex = found is not None
-            goes_on = found is not None and self._step(cost, *found)
+            step = self._by_products(weight, rest, drift, min(LEFT, gap) * gap)
+            step = step or self._by_factor(weight, rest)
+            is_convex = step is not None
+            found = None if step is None else self._go(*step, cost, found)
             n_iter += 1
         self.beta, self.values, self.f = self.beta + rest, self.values + drift, self.offset - drift
         self.offset = float(self.f.mean())
         quadratic = 0.5 * float(self.beta @ self.values)
         self.objective = quadratic + float(cost @ (xlogy(share, share) + xlog1py(1.0 - share, -share)))
-        self.duality_gap = quadratic + losses(self.values + self.offset, y, cost) + self.objective
+        losses = float(cost @ log_expit(y * (self.values + self.offset)))
+        self.duality_gap = quadratic - losses + self.objective
         return Outcome(n_iter, gap, self.offset, y.size, gap < tol, is_convex)
 
-    def _step(self, cost: np.ndarray, change: np.ndarray, slope: np.ndarray) -> bool:
-        """Take a step, whose product with K is ``slope``, or a part of it that gains; False if none does."""
-        before, t = self._objective(cost, change, slope, 0.0), 1.0
-        while self._objective(cost, change, slope, t) > before + ROUNDING * abs(before):
-            t *= 0.5
-            if t < SHORTEST:
-                return False
-        self.beta, self.values = self.beta + t * change, self.values + t * slope
-        return True
+    def _put(self, beta: np.ndarray, values: np.ndarray, cost: np.ndarray) -> float:
+        """Take over coefficients and their product with K, with the best offset; the primal objective."""
+        self.beta, self.values = beta, values
+        self.offset, self.share = best_offset(values, self.signs, cost, self.offset)
+        losses = float(cost @ log_expit(self.signs * (values + self.offset)))
+        return 0.5 * float(beta @ values) - losses
 
-    def _objective(self, cost: np.ndarray, change: np.ndarray, slope: np.ndarray, t: float) -> float:
-        """The primal objective behind a part t of a step, whose product with K is ``slope``."""
-        beta, values = self.beta + t * change, self.values + t * slope
-        offset = offset_of(values, self.signs, cost, self.offset)
-        return 0.5 * float(beta @ values) + losses(values + offset, self.signs, cost)
+    def _go(self, change: np.ndarray, slope: np.ndarray, cost: np.ndarray, before: float) -> float | None:
+        """Take a step, whose product with K is ``slope``, or a part of it; None if none lowers ``before``."""
+        beta, values, t = self.beta, self.values, 1.0
+        while t > SHORTEST:
+            found = self._put(beta + t * change, values + t * slope, cost)
+            if found <= before + ROUNDING * abs(before):
+                return found
+            t *= 0.5
+        self._put(beta, values, cost)
+        return None
 
     def _by_products(
         self, weight: np.ndarray, rest: np.ndarray, drift: np.ndarray, enough: float
@@ -147,23 +151,19 @@ class LogisticMachine:
         if info != 0:
             return None
         u, v = lapack.dpotrs(factor, np.column_stack([rest / h, h]), lower=1)[0].T
-        change = h * (u - v * ((h @ u) / (h @ v)))
+        change = h * (u - v * ((h @ u - rest.sum()) / (h @ v)))  # of a sum that makes that of β zero
         return change, self.product(change)
 
 
-def offset_of(values: np.ndarray, signs: np.ndarray, cost: np.ndarray, start: float) -> float:
-    """The offset b with the least Σ c log(1 + exp(−y (values + b))), to rounding."""
-    b = start
+def best_offset(
+    values: np.ndarray, signs: np.ndarray, cost: np.ndarray, start: float
+) -> tuple[float, np.ndarray]:
+    """The offset b with the least Σ c log(1 + exp(−y (values + b))), and σ there."""
+    b, signed = start, signs * cost
     for _ in range(MAX_STEPS):
         share = expit(-signs * (values + b))
-        slope, curvature = float(cost @ (signs * share)), float(cost @ (share * (1.0 - share)))
-        step = min(max(slope / max(curvature, 1e-300), -LONGEST), LONGEST)
-        b += step
-        if abs(step) < 1e-12 * (1.0 + abs(b)):
+        step = float(signed @ share) / max(float(cost @ (share * (1.0 - share))), TINY)
+        if abs(step) <= ROUNDING * (1.0 + abs(b)):
             break
-    return b
-
-
-def losses(odds: np.ndarray, signs: np.ndarray, cost: np.ndarray) -> float:
-    """Σ c log(1 + exp(−y f))."""
-    return float(cost @ np.logaddexp(0.0, -signs * odds))
+        b += min(max(step, -LONGEST), LONGEST)
+    return b, share

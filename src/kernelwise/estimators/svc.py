@@ -223,8 +223,8 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         y : array of shape (n_samples,)
             Class labels.
         sample_weight : array of shape (n_samples,), default=None
-            The upper bound of sample i is C·w_i times the weight of its class; with the squared hinge loss
-            that is the C of the sample. A weight of 2 is the same as a repeated row, also for
+            The upper bound of sample i is C·w_i times the weight of its class; with the other losses that is
+            the C of the sample. A weight of 2 is the same as a repeated row, also for
             ``gamma="scale"`` and ``class_weight="balanced"``. scikit-learn ignores weights there; to get its
             result, pass numbers, such as ``gamma=1 / (X.shape[1] * X.var())``.
         """

@@ -80,7 +80,7 @@ class LogisticMachine:
             if gap < tol or n_iter >= min(max_iter, MAX_STEPS) or found is None:
                 break
             weight = cost * share * (1.0 - share)
-            step = self._by_products(weight, rest, drift, min(LEFT, gap) * gap)
+            step = self._by_products(weight, rest, drift, min(LEFT, gap))
             step = step or self._by_factor(weight, rest)
             is_convex = step is not None
             found = None if step is None else self._go(*step, cost, found)
@@ -112,7 +112,7 @@ class LogisticMachine:
         return None
 
     def _by_products(
-        self, weight: np.ndarray, rest: np.ndarray, drift: np.ndarray, enough: float
+        self, weight: np.ndarray, rest: np.ndarray, drift: np.ndarray, left: float
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """The step and its product with K by conjugate gradients; None where they are not worth it.
 
@@ -122,6 +122,7 @@ class LogisticMachine:
             return None
         change, slope = np.zeros_like(rest), np.zeros_like(rest)
         total, p, Kp, size = weight.sum(), rest, drift, float(rest @ drift)
+        enough = left**2 * size
         for n_products in itertools.count(1):
             step = p + weight * (Kp - (weight @ Kp) / total)
             curvature = float(Kp @ step)
@@ -130,12 +131,12 @@ class LogisticMachine:
             a = size / curvature
             change, slope, rest = change + a * p, slope + a * Kp, rest - a * step
             drift = self.product(rest)
-            if np.ptp(drift) < enough:
+            size, last = float(rest @ drift), size
+            if size <= enough:
                 break
             if n_products > self.most:
                 self.most = 0.0  # larger C take even more
                 break
-            size, last = float(rest @ drift), size
             p, Kp = rest + (size / last) * p, drift + (size / last) * Kp
         return change, slope
 

@@ -69,7 +69,7 @@ class LogisticMachine:
     def solve(self, cost: np.ndarray, tol: float, max_iter: int = MAX_STEPS) -> Outcome:
         """Go from the coefficients at hand to those for the cᵢ, ``cost``, which are positive."""
         y, n_iter, is_convex = self.signs, 0, True
-        found: float | None = self._put(self.beta, self.values, cost)
+        found: float | None = self._put(self.beta, self.values, cost, self.offset)
         while True:
             share = self.share
             rest = cost * y * share - self.beta
@@ -93,22 +93,23 @@ class LogisticMachine:
         self.duality_gap = quadratic - losses + self.objective
         return Outcome(n_iter, gap, self.offset, y.size, gap < tol, is_convex)
 
-    def _put(self, beta: np.ndarray, values: np.ndarray, cost: np.ndarray) -> float:
-        """Take over coefficients and their product with K, with the best offset; the primal objective."""
+    def _put(self, beta: np.ndarray, values: np.ndarray, cost: np.ndarray, offset: float) -> float:
+        """Take over β and Kβ with the best offset, which is looked for near ``offset``; the objective."""
         self.beta, self.values = beta, values
-        self.offset, self.share = best_offset(values, self.signs, cost, self.offset)
+        self.offset, self.share = best_offset(values, self.signs, cost, offset)
         losses = float(cost @ log_expit(self.signs * (values + self.offset)))
         return 0.5 * float(beta @ values) - losses
 
     def _go(self, change: np.ndarray, slope: np.ndarray, cost: np.ndarray, before: float) -> float | None:
         """Take a step, whose product with K is ``slope``, or a part of it; None if none lowers ``before``."""
-        beta, values, t = self.beta, self.values, 1.0
+        beta, values, offset, t = self.beta, self.values, self.offset, 1.0
+        shift = float(slope.mean())  # which may be far more than its differences
         while t > SHORTEST:
-            found = self._put(beta + t * change, values + t * slope, cost)
+            found = self._put(beta + t * change, values + t * slope, cost, offset - t * shift)
             if found <= before + ROUNDING * abs(before):
                 return found
             t *= 0.5
-        self._put(beta, values, cost)
+        self._put(beta, values, cost, offset)
         return None
 
     def _by_products(
@@ -160,7 +161,10 @@ def best_offset(
     values: np.ndarray, signs: np.ndarray, cost: np.ndarray, start: float
 ) -> tuple[float, np.ndarray]:
     """The offset b with the least Σ c log(1 + exp(−y (values + b))), and σ there."""
-    b, signed = start, signs * cost
+    signed = signs * cost
+    # With all odds below that of the classes, the slope is positive, and with all above it negative.
+    odds = float(np.log(cost[signs > 0].sum()) - np.log(cost[signs < 0].sum()))
+    b = min(max(start, odds - float(values.max())), odds - float(values.min()))
     for _ in range(MAX_STEPS):
         share = expit(-signs * (values + b))
         step = float(signed @ share) / max(float(cost @ (share * (1.0 - share))), TINY)

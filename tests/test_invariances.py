@@ -27,6 +27,7 @@ from kernelwise import (
 )
 from kernelwise.kernels import RBF
 from kernelwise.solvers import one_class_path, solve_one_class, solve_svm_dual, svm_path
+from kernelwise.solvers.dual import LOSSES
 
 pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.
@@ -41,16 +42,14 @@ CS = [0.5, 8.0]
 CLASSIFIERS = (
     SVC(C=4.0, tol=1e-10),
     SVC(C=4.0, tol=1e-10, multiclass="ovr"),
+    SVC(C=4.0, tol=1e-10, loss="logistic"),
     NystroemSVC(C=4.0, n_components=8),
 )
 REGRESSORS = (SVR(C=4.0, tol=1e-10), NystroemSVR(C=4.0, n_components=8))
 DETECTORS = (OneClassSVM(nu=0.3, tol=1e-10), NystroemOneClassSVM(nu=0.3, n_components=8, tol=1e-10))
 #: Chosen by cross-validation; everything about the choice must be the same.
-SEARCHES = (
-    TunedSVC("rbf", Cs=CS, cv=3),
-    TunedSVR("rbf", Cs=CS, epsilons=0.1, cv=3),
-    TunedOneClassSVM(cv=3),
-)
+OF_CLASSES = tuple(TunedSVC("rbf", Cs=CS, cv=3, loss=loss) for loss in LOSSES)
+SEARCHES = (*OF_CLASSES, TunedSVR("rbf", Cs=CS, epsilons=0.1, cv=3), TunedOneClassSVM(cv=3))
 
 
 def drawn(seed, n=30, n_classes=3):
@@ -84,9 +83,9 @@ def assert_same_answers(one, other, X, X_other=None, atol=1e-6):
 def each(data):
     """Every model with the targets that it learns."""
     _, _, y, targets, _ = data
-    yield from ((model, y) for model in (*CLASSIFIERS, SEARCHES[0]))
-    yield from ((model, targets) for model in (*REGRESSORS, SEARCHES[1]))
-    yield from ((model, None) for model in (*DETECTORS, SEARCHES[2]))
+    yield from ((model, y) for model in (*CLASSIFIERS, *OF_CLASSES))
+    yield from ((model, targets) for model in (*REGRESSORS, SEARCHES[-2]))
+    yield from ((model, None) for model in (*DETECTORS, SEARCHES[-1]))
 
 
 def some(y, rows):
@@ -117,7 +116,7 @@ def test_a_weight_is_a_number_of_copies(seed):
 def test_the_names_of_classes(seed, names):
     _, X, y, *_ = drawn(seed)
     names = np.array(names)
-    for model in (*CLASSIFIERS, SEARCHES[0]):
+    for model in (*CLASSIFIERS, *OF_CLASSES):
         plain, named = fit(model, X, y), fit(model, X, names[y])
         assert_array_equal(named.predict(X), names[plain.predict(X)])
 

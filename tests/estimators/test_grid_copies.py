@@ -29,7 +29,7 @@ def table(n_classes: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points[rows], y, rng.uniform(0.5, 2.0, size=150)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_one_row_for_all_copies_has_the_same_decision_values(n_classes, loss):
     X, y, weight = table(n_classes)

@@ -169,6 +169,13 @@ def test_coupled_probabilities_come_along_where_they_disagree_with_votes(outputs
 
 
 @pytest.mark.filterwarnings("ignore:.*unlike the training rows")
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_models_of_all_losses_are_written(loss, outputs, wine):
+    X, y, new = wine
+    model = TunedSVC("rbf", Cs=[1.0, 16.0], cv=3, loss=loss).fit(X, y)
+    assert_same(outputs(model, new), model, new)
+
+
 def test_rows_far_from_all_others_have_the_same_label(outputs, wine):
     """Every kernel value is zero there, and all pairwise probabilities are what the offsets say."""
     X, y, _ = wine

@@ -67,7 +67,7 @@ def weights_of(kind, rng, y):
 
 
 @pytest.mark.parametrize("kind", ["none", "samples", "some zero", "folds", "classes"])
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
 def test_decision_values_are_those_of_all_samples(kind, loss):
     K, y, rng = table(1)
     weight = weights_of(kind, rng, y)
@@ -135,7 +135,7 @@ def test_a_training_sample_that_a_fold_names_twice_is_one_sample():
     np.testing.assert_allclose(merged.objective, plain.objective, rtol=1e-6)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_path_goes_on_from_shares(n_classes, loss):
     K, y, rng = table(3, n_classes)

@@ -196,8 +196,8 @@ class Exportable(Portable):
 
         Notes
         -----
-        scikit-learn's SVC has only the plain hinge. The Pipeline of a model with the squared hinge has the
-        same predictions, but it uses the plain hinge if you fit it again. A `CalibratedClassifierCV` that is
+        scikit-learn's SVC has only the hinge loss. The Pipeline of a model with another loss has the same
+        predictions, but it uses the hinge loss if you fit it again. A `CalibratedClassifierCV` that is
         fitted again trains its SVC and, on five folds, its sigmoids; with a threshold it is frozen, and stays
         as it is.
 

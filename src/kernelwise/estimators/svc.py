@@ -97,10 +97,12 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     n_jobs : int, default=None
         Number of threads for three or more classes, for probabilities and for predictions, fewer where memory
         is short. Results do not depend on it. None is one thread, but for predictions as many as BLAS has.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
         "squared_hinge" minimises ½‖w‖² + ½C Σ w_i ξ_i², the 2-norm support vector machine. It is trained on K
         + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). The criterion
         "radius-margin" uses the margin and the C of this model. More samples become support vectors.
+        "logistic" minimises ½‖w‖² + C Σ w_i log(1 + exp(−y_i f(x_i))), kernel logistic regression, by at most
+        200 steps of Newton's method. All samples are support vectors.
 
     Attributes
     ----------
@@ -221,8 +223,8 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         y : array of shape (n_samples,)
             Class labels.
         sample_weight : array of shape (n_samples,), default=None
-            The upper bound of sample i is C·w_i times the weight of its class; with the squared hinge loss
-            that is the C of the sample. A weight of 2 is the same as a repeated row, also for
+            The upper bound of sample i is C·w_i times the weight of its class; with the other losses that is
+            the C of the sample. A weight of 2 is the same as a repeated row, also for
             ``gamma="scale"`` and ``class_weight="balanced"``. scikit-learn ignores weights there; to get its
             result, pass numbers, such as ``gamma=1 / (X.shape[1] * X.var())``.
         """

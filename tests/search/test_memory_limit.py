@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import tracemalloc
 import weakref
 from functools import partial
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
+from benchmarks.harness import ROOT
 from kernelwise import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise._core.memory import MEMORY_LIMIT, MIB, matrices_within, rows_within
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, KernelSum, Laplacian
@@ -150,3 +153,25 @@ def test_a_fit_gives_its_matrices_back_without_the_garbage_collector(monkeypatch
         gc.enable()
     assert made
     assert left == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(("name", "limit"), [("TunedSVR", 60), ("TunedSVC", 60)])
+def test_a_fit_takes_no_more_memory_than_a_small_limit_and_a_fifth(name, limit):
+    command = [sys.executable, "-m", "benchmarks.memory", "--case", name, "2500", str(limit)]
+    row = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert float(row.split("|")[5]) <= 1.2
+
+
+def test_what_another_problem_needs_is_given_back_only_where_room_is_short(make_validator):
+    kept = []
+    for n_matrices in (20.0, LEAST_MATRICES + Classification.path_matrices):
+        runner = partial(Here, memory_limit=limit_for(n_matrices))
+        validator = make_validator(X, Y, runner=runner, Cs=np.array([1.0]))
+        for kernel in (RBF(0.2), Laplacian(0.2)):
+            validator.score(kernel, "tried")
+        validator.make_room()
+        kept.append(validator._runner._n_held)
+    assert kept[0] >= 4.0
+    assert kept[1] <= LEAST_MATRICES - 1.0

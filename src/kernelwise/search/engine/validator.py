@@ -150,6 +150,10 @@ class CrossValidator:
         """Give back the memory of Gram matrices, for what comes after the search."""
         self._runner.release()
 
+    def make_room(self) -> None:
+        """Give back what does not fit beside another problem of as many rows."""
+        self._runner.make_room()
+
     def started(self, kernel: Kernel, heuristic: str) -> Kernel:
         """A kernel with parameters from the rows of the search, each as often as its weight says."""
         part = self.search_samples

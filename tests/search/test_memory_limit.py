@@ -11,9 +11,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from benchmarks.harness import ROOT
 from sklearn.datasets import make_classification
 
-from benchmarks.harness import ROOT
 from kernelwise import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise._core.memory import MEMORY_LIMIT, MIB, matrices_within, rows_within
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, KernelSum, Laplacian

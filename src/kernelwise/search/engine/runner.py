@@ -258,7 +258,7 @@ class Here:
         give_back()
 
     def make_room(self) -> None:
-        """Forget it as far as another problem of as many rows, with a Gram matrix, would not fit beside it."""
+        """Forget what another problem of as many rows, and its Gram matrix, would not fit beside."""
         self.problem.forget_solver()
         if self._n_held + 1.0 > self._room:
             self.release()

@@ -38,19 +38,27 @@ def _from_file(name: str, n_rows: int | None = None) -> Callable[[], Table]:
     return read
 
 
-def _from_table(name: str, n_rows: int | None = None) -> Callable[[], Table]:
-    """A CSV file that the package has no name for, with a 0/1 column for each word of a column of words."""
+def coded_tables(*names: str) -> list[Table]:
+    """CSV files that the package has no name for, with features and classes coded as the first one has them.
 
-    def read() -> Table:
-        from kernelwise.datasets.loader import _find_file
-        from kernelwise.tables import learn_encoding, read_table
+    There is a 0/1 column for each word of a column of words.
+    """
+    from kernelwise.datasets.loader import _find_file
+    from kernelwise.tables import learn_encoding, read_table
 
+    tables = []
+    for name in names:
         path = _find_file(name)
         if path is None:
             raise FileNotFoundError(f"there is no {name}.csv in the folders of KERNELWISE_DATA")
-        table = read_table(path)
-        encoding = learn_encoding(table).encoding
-        X, y = np.asarray(encoding.samples(table)), np.asarray(encoding.labels(table))
+        tables.append(read_table(path))
+    encoding = learn_encoding(tables[0]).encoding
+    return [(np.asarray(encoding.samples(one)), np.asarray(encoding.labels(one))) for one in tables]
+
+
+def _from_table(name: str, n_rows: int | None = None) -> Callable[[], Table]:
+    def read() -> Table:
+        ((X, y),) = coded_tables(name)
         rows = np.random.default_rng(SEED).permutation(len(y))[:n_rows]
         return X[rows], y[rows]
 

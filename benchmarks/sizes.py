@@ -5,7 +5,8 @@ it took once the data and the packages were there. Seconds are of the processor,
 second run with two threads gives the seconds by the clock. Classes are scored by accuracy and log-loss on
 20 000 rows that no method has seen, numbers by R², and one class by the area under the ROC curve, beside rows
 that do not belong to it. ``--json FILE`` keeps finished cells, and a run that was interrupted goes on from
-there. ``--grid`` is the comparison with a 9 × 8 grid of scikit-learn on ten small sets.
+there. ``--grid`` is the comparison with a 9 × 8 grid of scikit-learn on ten small sets. ``--real`` fits large
+tables of KERNELWISE_DATA instead (their official test part is new, or a quarter of the rows).
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor, IsolationForest
 from sklearn.metrics import log_loss, roc_auc_score
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from benchmarks.data import coded_tables
 from benchmarks.nested import samples
 from kernelwise import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.studies.study import few_rows
@@ -53,6 +55,16 @@ SMALL = (
     "splice_ida",
 )
 SMALL_ROWS = 1000
+#: Large tables: names of the training part and of the official test part, if there is one.
+REAL = {
+    "adult10k": ("adult10k",),
+    "coil2000": ("coil2000_train", "coil2000_test"),
+    "letter": ("letter_train", "letter_test"),
+    "satimage": ("satimage_train", "satimage_test"),
+    "usps": ("usps_train", "usps_test"),
+    "madelon": ("madelon",),
+}
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def grid() -> GridSearchCV:
@@ -79,9 +91,21 @@ METHODS: dict[str, dict[str, tuple[Any, int]]] = {
 }
 
 
-def data(task: str, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """20 columns, ten of them with a signal, of n_rows rows and N_NEW new ones."""
-    n = n_rows + N_NEW
+def parts(task: str, size: str) -> Parts:
+    """X, new X, y and new y, of a number of rows or of a name of `REAL`."""
+    if size not in REAL:
+        X, y = data(task, int(size) + N_NEW)
+        return X[:-N_NEW], X[-N_NEW:], y[:-N_NEW], y[-N_NEW:]
+    # As text, or the first rows of letter would be numbers rather than classes.
+    (X, y), *new = [(X, y.astype(str)) for X, y in coded_tables(*REAL[size])]
+    if not new:
+        return tuple(train_test_split(X, y, stratify=y, random_state=0))
+    X_new, y_new = new[0]
+    return X, X_new, y, y_new
+
+
+def data(task: str, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """20 columns, ten of them with a signal, of n rows."""
     if task == "numbers":
         random = np.random.default_rng(0)
         X = random.uniform(size=(n, 20))
@@ -98,17 +122,16 @@ def data(task: str, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def one(task: str, name: str, n_rows: int, n_jobs: int) -> dict[str, float]:
+def one(task: str, name: str, size: str, n_jobs: int) -> dict[str, float]:
     """What one fit in this process takes, and how good its model is."""
-    X, y = data(task, n_rows)
-    X, X_new, y, y_new = X[:n_rows], X[n_rows:], y[:n_rows], y[n_rows:]
+    X, X_new, y, y_new = parts(task, size)
     model = METHODS[task][name][0]()
     if "n_jobs" in model.get_params():
         model.set_params(n_jobs=n_jobs)
     # One class is trained on the rows of that class, and in the end asked about those of the other one, too.
     given = (X[y == 1],) if task == "one class" else (X, y)
     warnings.simplefilter("ignore")
-    METHODS[task][name][0]().fit(*(part[:100] for part in given))  # loads what a first fit loads
+    METHODS[task][name][0]().fit(*(part[:300] for part in given))  # loads what a first fit loads
     before = memory()
     wall, cpu = time.perf_counter(), time.process_time()
     model.fit(*given)
@@ -134,13 +157,13 @@ def memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
-def in_process(task: str, name: str, n_rows: int, n_jobs: int = 1) -> dict[str, float]:
+def in_process(task: str, name: str, size: int | str, n_jobs: int = 1) -> dict[str, float]:
     """`one` in a process of its own, with as many threads of BLAS as the fit has."""
     environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(n_jobs))
-    command = [sys.executable, "-m", "benchmarks.sizes", "--one", task, name, str(n_rows), str(n_jobs)]
+    command = [sys.executable, "-m", "benchmarks.sizes", "--one", task, name, str(size), str(n_jobs)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{name} with {n_rows} rows failed:\n{done.stderr}")
+        raise SystemExit(f"{name} on {size} failed:\n{done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -183,6 +206,19 @@ def table(task: str, sizes: list[int], kept: Path | None) -> None:
             )
 
 
+def real_tables(names: list[str]) -> None:
+    """A row for every table: what `TunedSVC()` takes, and how it answers new rows."""
+    print("| table | CPU s | MB of the fit | accuracy | log-loss | predictions, s |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for name in names:
+        found = in_process("classes", "TunedSVC()", name)
+        print(
+            f"| {name} | {found['cpu']:.1f} | {found['fit_mb']:.0f} | {100 * found['score']:.2f} % | "
+            f"{found['log_loss']:.4f} | {found['predict']:.2f} |",
+            flush=True,
+        )
+
+
 def compare_with_grid() -> None:
     """CPU seconds of the default, of RBF alone and of the grid on ten small sets, in one process."""
     warnings.simplefilter("ignore")
@@ -219,13 +255,16 @@ def main() -> None:
     parser.add_argument(
         "--grid", action="store_true", help="the comparison with a grid on small sets instead"
     )
+    parser.add_argument("--real", nargs="*", choices=list(REAL), help="large tables instead, all by default")
     parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one is not None:
-        task, name, n_rows, n_jobs = arguments.one
-        print(json.dumps(one(task, name, int(n_rows), int(n_jobs))))
+        task, name, size, n_jobs = arguments.one
+        print(json.dumps(one(task, name, size, int(n_jobs))))
     elif arguments.grid:
         compare_with_grid()
+    elif arguments.real is not None:
+        real_tables(arguments.real or list(REAL))
     else:
         for task in arguments.tasks:
             table(task, arguments.rows, arguments.json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from benchmarks import sizes
@@ -41,3 +42,15 @@ def test_finished_cells_are_kept_and_growth_is_told(monkeypatch, tmp_path, capsy
     n_asked = len(asked)
     sizes.table("numbers", [100, 200], kept)
     assert len(asked) == n_asked
+
+
+def test_real_tables_have_an_official_test_part_or_a_quarter_of_the_rows(monkeypatch, capsys):
+    tables = {name: (np.arange(n)[:, None], np.arange(n) % 2) for name, n in (("a", 40), ("b", 12))}
+    monkeypatch.setattr(sizes, "coded_tables", lambda *names: [tables[name] for name in names])
+    monkeypatch.setattr(sizes, "REAL", {"with": ("a", "b"), "without": ("a",)})
+    assert [len(part) for part in sizes.parts("classes", "with")] == [40, 12, 40, 12]
+    assert [len(part) for part in sizes.parts("classes", "without")] == [30, 10, 30, 10]
+    found = {"cpu": 1.0, "fit_mb": 2.0, "score": 0.5, "log_loss": 0.25, "predict": 0.1}
+    monkeypatch.setattr(sizes, "in_process", lambda *asked: found)
+    sizes.real_tables(["with"])
+    assert "| with | 1.0 | 2 | 50.00 % | 0.2500 | 0.10 |" in capsys.readouterr().out

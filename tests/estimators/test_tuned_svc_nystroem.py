@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_classification
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.engine.context import Deadline
 from kernelwise.search.final import machine as final_machine
 from kernelwise.search.propose import landmarks
+from kernelwise.search.wording import number
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +148,38 @@ def test_an_exact_machine_of_a_part_where_the_approximation_is_worse(samples, mo
     assert isinstance(TunedSVC(solver="nystroem").fit(X, y).best_estimator_, NystroemSVC)
     monkeypatch.setattr(final_machine, "WORTH_A_PART", 1.0)
     assert isinstance(TunedSVC().fit(X, y).best_estimator_, NystroemSVC)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc"])
+@pytest.mark.parametrize("gain", [-1.0, 1.0], ids=["part", "nystroem"])
+def test_the_score_that_is_quoted_is_that_of_the_final_machine(samples, monkeypatch, scoring, gain):
+    X, y = samples
+    monkeypatch.setattr(final_machine, "MANY", 100)
+    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(final_machine, "WORTH_A_PART", gain)
+    model = TunedSVC("rbf", scoring=scoring).fit(X, y)
+    record, result = model._record, model.result_
+    place = np.empty(len(record.truth), int)
+    place[np.argsort(record.truth, kind="stable")] = np.arange(len(place)) % final_machine.N_BLOCKS
+    blocks = [place == k for k in range(final_machine.N_BLOCKS)]
+    if scoring == "roc_auc":
+        expected = [roc_auc_score(record.truth[one], record.probability[one]) for one in blocks]
+    else:
+        score = {"accuracy": accuracy_score, "balanced_accuracy": balanced_accuracy_score}[scoring]
+        expected = [score(record.truth[one], record.predicted[one]) for one in blocks]
+    assert model.best_score_ == result.score
+    assert result.score == pytest.approx(np.mean(expected))
+    if scoring == "accuracy":
+        p = result.score
+        assert result.standard_error == pytest.approx(np.sqrt(p * (1 - p) / len(place)))
+    else:
+        assert np.isfinite(result.standard_error)
+    assert f"{len(place)} rows that were held out from it" in result.how[-1]
+    assert not any("faster rule" in sentence for sentence in result.how)
+    machine = model.best_estimator_
+    assert model.C_ == getattr(machine, "C_", machine.C)
+    assert f"The final model has C = {number(model.C_)};" in result.how[-1]
+    assert f"C = {number(result.C)} scored" in result.how[-1]
+    assert result.C == model.best_params_["C"]
+    assert f"C = {number(model.C_)} " in result.why[0]
+    assert result.value == -model.cv_results_["mean_test_score"][model.best_index_]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import subprocess
+import sys
 import tracemalloc
+import weakref
 from functools import partial
 
 import numpy as np
 import pytest
+from benchmarks.harness import ROOT
 from sklearn.datasets import make_classification
 
 from kernelwise import TunedOneClassSVM, TunedSVC, TunedSVR
@@ -14,9 +19,11 @@ from kernelwise._core.memory import MEMORY_LIMIT, MIB, matrices_within, rows_wit
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, KernelSum, Laplacian
 from kernelwise.search.data.folds import FEWEST_ROWS, LEAST_MATRICES
 from kernelwise.search.engine.runner import Here
+from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.families.one_class import OneClass
 from kernelwise.search.families.regression import Regression
+from kernelwise.search.propose import forms
 
 X, Y = make_classification(700, 5, n_informative=4, n_redundant=0, random_state=0)
 TARGET = X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * np.random.default_rng(0).normal(size=len(X))
@@ -117,3 +124,54 @@ def test_the_choice_does_not_depend_on_the_memory_that_is_free(monkeypatch, mode
         values.append((repr(fitted.result_.kernel), fitted.machine_values(X)))
     assert values[0][0] == values[1][0]
     np.testing.assert_array_equal(values[0][1], values[1][1])
+
+
+@pytest.mark.parametrize(
+    "model", [TunedSVC(), TunedSVC("rbf", refit=False), TunedSVR(), TunedOneClassSVM()], ids=repr
+)
+def test_a_fit_gives_its_matrices_back_without_the_garbage_collector(monkeypatch, model):
+    """A cycle among them would keep the Gram matrices of several fits until Python looks for cycles."""
+    monkeypatch.setattr(forms, "FIRST_ROWS", 100)  # some forms are scored by a validator of their own
+    made, begin, prepare = [], CrossValidator.__post_init__, Here.__init__
+
+    def begun(self):
+        made.append(weakref.ref(self))
+        begin(self)
+
+    def prepared(self, problem, **how):
+        prepare(self, problem, **how)
+        made.extend(map(weakref.ref, (self, self.problem, self._shapes)))
+
+    monkeypatch.setattr(CrossValidator, "__post_init__", begun)
+    monkeypatch.setattr(Here, "__init__", prepared)
+    y = {"TunedSVC": Y, "TunedSVR": TARGET}.get(type(model).__name__)
+    gc.disable()
+    try:
+        model.fit(X[:300], None if y is None else y[:300])
+        left = [one() for one in made if one() is not None]
+    finally:
+        gc.enable()
+    assert made
+    assert left == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(("name", "limit"), [("TunedSVR", 60), ("TunedSVC", 60)])
+def test_a_fit_takes_no_more_memory_than_a_small_limit_and_a_fifth(name, limit):
+    command = [sys.executable, "-m", "benchmarks.memory", "--case", name, "2500", str(limit)]
+    row = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert float(row.split("|")[5]) <= 1.2
+
+
+def test_what_another_problem_needs_is_given_back_only_where_room_is_short(make_validator):
+    kept = []
+    for n_matrices in (20.0, LEAST_MATRICES + Classification.path_matrices):
+        runner = partial(Here, memory_limit=limit_for(n_matrices))
+        validator = make_validator(X, Y, runner=runner, Cs=np.array([1.0]))
+        for kernel in (RBF(0.2), Laplacian(0.2)):
+            validator.score(kernel, "tried")
+        validator.make_room()
+        kept.append(validator._runner._n_held)
+    assert kept[0] >= 4.0
+    assert kept[1] <= LEAST_MATRICES - 1.0

@@ -74,7 +74,7 @@ def second(chosen, other, index=-1, error=0.02, why=()):
     baseline = SimpleNamespace(score=0.5, answer="guessing")
     choice = Choice(chosen, index, why=list(why))
     score = float(chosen.scores[choice.index].mean())
-    return reasons(validator, choice, Summary(score, error, score, baseline))[1]
+    return reasons(validator, choice, Summary(score, error, score, baseline, choice.C))[1]
 
 
 PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])

@@ -60,6 +60,8 @@ class OnDask:
     def release(self) -> None:
         """Do nothing: Gram matrices are where the tasks are, and end with them."""
 
+    make_room = release
+
     @contextmanager
     def kernel(self, kernel: Given) -> Iterator[KernelRun]:
         """A context in which one kernel is solved."""

@@ -312,7 +312,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
 
     def _keep_choice(self, found: Found) -> None:
         """Keep C and, if the kernel learned one, the weights of features and the metric, in units of X."""
-        self.C_, self.criterion_path_ = found.choice.C, found.choice.criterion_path
+        self.C_, self.criterion_path_ = found.C, found.choice.criterion_path
         for name in ("relevance", "metric"):
             learned = getattr(found, name)
             if learned is not None:

@@ -156,9 +156,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     kernel_ : Kernel or "precomputed"
         The chosen kernel, for scaled features.
     C_ : float
-        The chosen C.
+        C of the model. It is that of the search, ``best_params_["C"]``, unless the final model is an
+        approximation or one of a part of the rows, which choose their own; ``result_.how`` has both then.
     best_score_ : float
         The score of the model, ``result_.score``: that of its answers (`predict`) to rows that folds held
+        out or, where the final model is none of those that the search compared, to other rows that were held
         out. All that quotes a score of the model has this number. It is the best of many and so a little too
         high; ``result_.corrected_score`` corrects for that. `cross_val_score` and `compare` give unbiased
         scores. With ``refit=False`` there are no such answers, and it is what the search compared.

@@ -130,7 +130,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     kernel_ : Kernel or "precomputed"
         The chosen kernel, for scaled features.
     C_, epsilon_ : float
-        The chosen C and ε, for standardised targets.
+        C and ε of the model, for standardised targets; C as in `TunedSVC`.
     target_mean_, target_scale_ : float
         Mean and standard deviation of y (1 if y is constant), which standardise the targets; with a
         ``target_transform``, those of the logarithms.

@@ -141,6 +141,11 @@ class Found:
         return self.choice.scored.kernel
 
     @property
+    def C(self) -> float:
+        """C of the final machine, or that of the search without one."""
+        return self.choice.C if self.machine is None else self.machine.C
+
+    @property
     def record(self) -> FitRecord | None:
         """Facts of the fit; None without a final machine."""
         return None if self.machine is None else self.machine.record
@@ -293,15 +298,17 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
     if last is None:
         result = announce(result, validator, choice, None)
     else:
-        # A Nyström model, which has no rows of its own, holds out other rows than the search.
-        has_labels = last.record.scored is not None and last.rows.size
-        labels = last.record.predicted if has_labels else None
-        result = announce(result, validator, choice, last.label_scores, labels, last.luck)
+        # A machine that the search did not compare holds out other rows than the search.
+        labels, others = None, None
+        if last.n_others is None:
+            labels = last.record.predicted if last.record.scored is not None else None
+        elif last.label_scores is not None:
+            others = last.C, last.n_others
+        result = announce(result, validator, choice, last.label_scores, labels, last.luck, others)
     context.findings.extend(stability_findings(validator))
-    answers_most_likely = found.answers.costs is None
-    found.findings = closing_findings(
-        validator, choice, result, found.record, data.findings, answers_most_likely
-    )
+    likely, is_compared = found.answers.costs is None, last is None or last.n_others is None
+    findings = data.findings
+    found.findings = closing_findings(validator, choice, result, found.record, findings, likely, is_compared)
     found.result = replace(result, diagnostics=found.findings)
     return found
 

@@ -95,13 +95,15 @@ class SelectionResult(TuningResult):
     """A kernel and a C chosen by cross-validation, and how; printed, it says why.
 
     ``score`` is the one that is quoted for the model, and ``best_score_``: that of the labels which the final
-    model gives (`predict`), on the rows that the folds hold out. ``value``, ``history`` and ``cv_results``
+    model gives (`predict`), on the rows that the folds hold out or, if the final model is an approximation or
+    one of a part of the rows, on others that were held out from it. ``value``, ``history`` and ``cv_results``
     are what the search compared: scores of decision values, of which ``value`` is minus that of the choice.
     Both are the same number for most models; where they are not, ``how`` says so.
 
     Attributes
     ----------
     C : float
+        That the search chose. A final model that is none of those compared has its own (``C_``).
     cv_results : dict
         Every kernel and C that was scored, as in GridSearchCV.
     criterion_path : dict from str to ndarray

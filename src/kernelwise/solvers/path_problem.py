@@ -17,6 +17,7 @@ from kernelwise import _native
 from kernelwise._core.threads import cached_property, number_of_threads, one_blas_thread, threads
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import (
+    DOUBLE,
     GAP,
     N_COLUMNS,
     NOT_CONVEX,
@@ -134,6 +135,10 @@ class PathProblem:
             answers=np.concatenate(self.places.by_fold).astype(np.int64),
             n_answers=self.places.n,
         )
+
+    def forget(self) -> None:
+        """Give back the memory of the native core."""
+        self.__dict__.pop("_native", None)
 
     def solve(
         self,
@@ -279,6 +284,8 @@ class _Path:
         if not left:
             return
         # Folds are shared out if there is one machine, else machines: the folds of one share its part of K.
+        if len(left) == 1 and self.K.dtype == DOUBLE:
+            self.problem.forget()  # the part of K that linear systems need is as large
         ready = {m: self._machine(m) for m in left} if len(left) == 1 else {}
         jobs = [(m, [fold]) for m in ready for fold in left[m]] if ready else list(left.items())
 

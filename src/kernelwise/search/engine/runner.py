@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from kernelwise._core.memory import MEMORY_LIMIT, MIB, check_gram_memory, matrices_within
+from kernelwise._core.memory import MEMORY_LIMIT, MIB, check_gram_memory, give_back, matrices_within
 from kernelwise._core.threads import cached_property, number_of_threads, threads
 from kernelwise._core.validation import check_gram
 from kernelwise.exceptions import DegenerateGramError
@@ -219,6 +219,9 @@ class Runner(Protocol):
     def release(self) -> None:
         """Give back the memory of Gram matrices; more kernels may be asked for all the same."""
 
+    def make_room(self) -> None:
+        """Give back as much of it as another problem of as many rows needs."""
+
 
 class Here:
     """Runs paths in threads of this process, one kernel after the other.
@@ -252,6 +255,19 @@ class Here:
         self._forget()
         self._total = self._single = None
         self.problem.forget_solver()
+        give_back()
+
+    def make_room(self) -> None:
+        """Forget what another problem of as many rows, and its Gram matrix, would not fit beside."""
+        self.problem.forget_solver()
+        if self._n_held + 1.0 > self._room:
+            self.release()
+
+    @property
+    def _n_held(self) -> float:
+        """Matrices that are kept for the next kernel."""
+        n_held = 2.0 * len(self._grams) + self._shapes.n_matrices + (self._total is not None)
+        return n_held + 0.5 * (self._single is not None)
 
     def _forget(self) -> None:
         self._grams.clear()
@@ -325,9 +341,7 @@ class Here:
                 del K  # or it would be there beside the next
             yield self._total
             return
-        # Two more at most: distances, and the Gram matrix that comes of them.
-        n_held = 2.0 * len(self._grams) + self._shapes.n_matrices + (self._total is not None)
-        if n_held + 0.5 * (self._single is not None) + 2.0 > self._room:
+        if self._n_held + 2.0 > self._room:  # distances, and the Gram matrix that comes of them
             self._forget()
         shaped = self._shapes.gram(kernel) if isinstance(kernel, Kernel) else None
         if shaped is not None:

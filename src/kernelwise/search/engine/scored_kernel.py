@@ -61,6 +61,9 @@ def final_kernel(kernel: Any) -> Any:
 #: What can be scored: a kernel, one learned for each fold, or the word for a Gram matrix.
 Scorable = Kernel | FoldKernels | str
 
+#: Decision values of a scored kernel at all values of C, and those at single ones.
+Recompute = Callable[["ScoredKernel", int], tuple[np.ndarray | None, dict[int, np.ndarray]]]
+
 
 @dataclass
 class ScoredKernel:
@@ -91,8 +94,9 @@ class ScoredKernel:
     epsilon : float or None
         Of a regression.
     recompute : callable or None
-        Solves the machines once more, where decision values are not stored: ``recompute(index)`` returns
-        them, and None if they are too many, then with those of that one C.
+        Solves the machines once more, where decision values are not stored: ``recompute(self, index)``
+        returns them, and None if they are too many, then with those of that one C. It is given the scored
+        kernel, and does not hold it: a cycle would keep the samples of a fit in memory after its end.
     symbol : str
         What the values are of: C, or ν.
     is_smooth : bool
@@ -111,9 +115,7 @@ class ScoredKernel:
     n_machines: int
     epsilon: float | None = None
     labels: np.ndarray | None = field(default=None, repr=False)
-    recompute: Callable[[int], tuple[np.ndarray | None, dict[int, np.ndarray]]] | None = field(
-        default=None, repr=False
-    )
+    recompute: Recompute | None = field(default=None, repr=False)
     symbol: str = "C"
     is_smooth: bool = True
     _asked: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
@@ -122,7 +124,7 @@ class ScoredKernel:
         """Held-out decision values at one C, of shape (n_samples, n_machines)."""
         if self.stored is None and index not in self._asked:
             assert self.recompute is not None
-            self.stored, self._asked = self.recompute(index)
+            self.stored, self._asked = self.recompute(self, index)
         return self._asked[index] if self.stored is None else self.stored[index]
 
     @cached_property

@@ -24,6 +24,7 @@ from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
 from kernelwise.search.engine.scored_kernel import (
     FoldKernels,
+    Recompute,
     Scorable,
     ScoredKernel,
     check_defined,
@@ -148,6 +149,10 @@ class CrossValidator:
     def release(self) -> None:
         """Give back the memory of Gram matrices, for what comes after the search."""
         self._runner.release()
+
+    def make_room(self) -> None:
+        """Give back what does not fit beside another problem of as many rows."""
+        self._runner.make_room()
 
     def started(self, kernel: Kernel, heuristic: str) -> Kernel:
         """A kernel with parameters from the rows of the search, each as often as its weight says."""
@@ -294,7 +299,7 @@ class CrossValidator:
                 scored, n_stopped, n_indefinite = self._along_C(kernel, reason, Cs, epsilon)
             else:
                 scored, n_stopped, n_indefinite = self._by_journal(kernel, reason, Cs, epsilon)
-            scored.recompute = self._recompute(kernel, reason, Cs, scored)
+            scored.recompute = self._recompute(kernel, reason, Cs)
             scored.symbol, scored.is_smooth = self.family.symbol, self.family.is_smooth
         self.n_stopped += n_stopped
         self.n_indefinite += n_indefinite
@@ -321,15 +326,13 @@ class CrossValidator:
             journal[name] = kernel_journal.to_json(scored, n_stopped, n_indefinite)
         return scored, n_stopped, n_indefinite
 
-    def _recompute(
-        self, kernel: Scorable, reason: str, Cs: np.ndarray | None, scored: ScoredKernel
-    ) -> Callable[[int], tuple[np.ndarray | None, dict[int, np.ndarray]]]:
+    def _recompute(self, kernel: Scorable, reason: str, Cs: np.ndarray | None) -> Recompute:
         """A function that solves a kernel as it was solved now, for its decision values."""
         then = copy(self)
         then.scored = list(self.scored)
         then.context = FitContext(Deadline(), full_data=self.context.full_data)
 
-        def recompute(index: int) -> tuple[np.ndarray | None, dict[int, np.ndarray]]:
+        def recompute(scored: ScoredKernel, index: int) -> tuple[np.ndarray | None, dict[int, np.ndarray]]:
             C = float(scored.Cs[index])
             then.kept = {C: np.empty(0)}
             found, *_ = then._along_C(kernel, reason, Cs, scored.epsilon)

@@ -144,11 +144,12 @@ class Classification(Family):
 
     def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
         paths = class_paths(problem.y, problem.folds, problem.bound, self.machines, problem.places, self.loss)
+        settings = problem.settings  # the problem itself would be in a cycle with what it has prepared
 
         def solve(
             K: np.ndarray, Cs: np.ndarray, *, epsilon: Any = None, **how: Any
         ) -> tuple[SVMPath, Tables]:
-            return paths.solve(K, Cs, **problem.settings, **how)
+            return paths.solve(K, Cs, **settings, **how)
 
         return solve
 

@@ -166,7 +166,7 @@ class OneClass(Family):
         return {"kernel": kernel, "nu": float(C)}
 
     def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
-        folds, settings = problem.folds, dict(problem.settings)
+        folds, bound, settings = problem.folds, problem.bound, dict(problem.settings)
         n_jobs = settings.pop("n_jobs", None)
         by_fold, n_answers = problem.places or Places([test for _, test in folds], len(problem.y))
 
@@ -181,7 +181,7 @@ class OneClass(Family):
             started = time.perf_counter()
             numbers = range(len(folds)) if only is None else [only]
             jobs: list[Task] = [
-                (_solve_fold, (K, beside, Cs, folds[k], problem.bound, settings), {}) for k in numbers
+                (_solve_fold, (K, beside, Cs, folds[k], bound, settings), {}) for k in numbers
             ]
             with one_blas_thread():
                 found = threads(n_jobs)(jobs)

@@ -25,6 +25,7 @@ from kernelwise.search.propose.c_range import STEP
 from kernelwise.search.propose.landmarks import MANY, MIN_GAIN, HeldOutValues, NystroemSearch, Rows
 from kernelwise.search.result import Choice, FitRecord, HeldOut
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
+from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.settings import FitSettings, Trainer
 from kernelwise.search.verdict.optimism import optimism
 from kernelwise.search.verdict.summary import shown_as_sure
@@ -49,8 +50,9 @@ class Finished:
     ``rows`` are those of the samples that it was trained on, ``sigmoids``, of shape (n_machines, 2) or None,
     are for probabilities, and ``n_machines`` were trained in ``seconds``. ``label_scores``, of shape
     (n_folds,), are those of the labels that `predict` gives on the folds of the search; None where the score
-    does not go by labels, or where the machine is none of those that the search compared. ``luck`` is the
-    optimism of the choice, if it was computed meanwhile.
+    does not go by labels. A machine that is none of those which the search compared was asked about
+    ``n_others`` rows beside the folds; its scores, of shape (N_BLOCKS,), are those of blocks of them.
+    ``luck`` is the optimism of the choice, if it was computed meanwhile.
     """
 
     machine: Any
@@ -61,6 +63,12 @@ class Finished:
     seconds: float
     label_scores: np.ndarray | None = None
     luck: float | None = None
+    n_others: float | None = None
+
+    @property
+    def C(self) -> float:
+        """C of the machine, which may be another one than that of the search."""
+        return float(getattr(self.machine, "C_", self.machine.C))
 
 
 def count_bounded(machine: Any, bound: np.ndarray) -> int:
@@ -295,6 +303,8 @@ WORTH_A_PART = MIN_GAIN
 MOST_OF_PART = 2
 #: Values of C below that of the search which are tried for the machine of a part, at most.
 MOST_STEPS = 2
+#: Blocks of the rows that a machine is asked about, whose scores say how sure their mean is.
+N_BLOCKS = 5
 
 
 class Compared(NamedTuple):
@@ -336,8 +346,7 @@ def finish_nystroem(step: FinalStep, reason: str) -> Finished:
     sigmoids = getattr(machine, "sigmoids_", None)
     n_machines = np.size(machine.n_iter_) * (machine.search_results_["C"].size + 1)
     record = _record(step, machine.n_trained_, 0, held, sigmoids)
-    seconds = time.perf_counter() - started
-    return Finished(machine, np.empty(0, int), sigmoids, record, n_machines, seconds)
+    return _asked(step, machine, np.empty(0, int), sigmoids, record, n_machines, held, started)
 
 
 def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished:
@@ -373,8 +382,44 @@ def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished
     held = HeldOutValues(others, samples.weight[others], decision)
     n_bounded = count_bounded(machine, samples.bound[rows]) if validator.family.has_bounds else 0
     record = _record(step, len(rows), n_bounded, held, sigmoids)
+    return _asked(step, machine, rows, sigmoids, record, np.size(machine.n_iter_), held, started)
+
+
+def _asked(
+    step: FinalStep,
+    machine: Any,
+    rows: np.ndarray,
+    sigmoids: np.ndarray | None,
+    record: FitRecord,
+    n_machines: int,
+    held: HeldOutValues,
+    started: float,
+) -> Finished:
+    """A machine that the search did not compare, with its scores on rows that were held out from it.
+
+    They are scores of the labels that it gives, where the score goes by labels. There are none where one is
+    not a number: some scores need every class in each block.
+    """
+    validator, strata = step.validator, step.validator.samples.strata[held.rows]
+    place = np.empty(len(strata), int)
+    place[np.argsort(strata, kind="stable")] = np.arange(len(strata)) % N_BLOCKS
+    goes_by_labels = record.scored is not None and validator.goes_by_labels
+    labels, values = record.predicted[None], None
+    if not goes_by_labels:
+        values = _seen(validator, _of_one(held.decision), held.rows, held.weight)
+    scores = np.empty(N_BLOCKS)
+    for k in range(N_BLOCKS):
+        block = np.flatnonzero(place == k)
+        asked = held.rows[block], held.weight[block]
+        if values is None:
+            assert isinstance(validator.scorer, HeldOutScorer)
+            scores[k] = validator.scorer(None, *asked, labels[:, block])[0]
+        else:
+            scores[k] = validator.scorer(values[:, block], *asked)[0]
+    defined, n_others = scores if np.isfinite(scores).all() else None, float(held.weight.sum())
+    luck = None if defined is None else 0.0  # these rows had no part in the choice of the kernel
     seconds = time.perf_counter() - started
-    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
+    return Finished(machine, rows, sigmoids, record, n_machines, seconds, defined, luck, n_others)
 
 
 def _record(
@@ -402,15 +447,17 @@ def _rows(validator: CrossValidator) -> Rows:
 def _score(
     validator: CrossValidator, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """Scores of shape (n_Cs,) of values of rows that one machine holds out.
+    """Scores of shape (n_Cs,) of values of rows that one machine holds out."""
+    return validator.scorer(_seen(validator, decision, rows, weight), rows, weight)
 
-    Where the score is of probabilities, two halves of the rows have each other's sigmoids.
-    """
+
+def _seen(
+    validator: CrossValidator, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
+    """What a scorer sees of these values: if probabilities, halves of the rows have each other's sigmoids."""
     samples = validator.samples
     held = Samples(None, samples.y[rows], samples.strata[rows], weight, samples.bound[rows])
-    return validator.scorer(
-        validator.family.scored_values(decision, held, np.arange(len(rows)) % 2), rows, weight
-    )
+    return validator.family.scored_values(decision, held, np.arange(len(rows)) % 2)
 
 
 class _Exact:
@@ -467,5 +514,9 @@ def _score_of_exact(step: FinalStep, C: float, trained: np.ndarray, others: np.n
 
 def _score_of(validator: CrossValidator, values: np.ndarray, rows: np.ndarray) -> float:
     """The score of one machine's values of some rows, of shape (n_rows, n_machines)."""
-    decision = values.T if values.shape[1] == 1 else values[None]
-    return float(_score(validator, decision, rows, validator.samples.weight[rows])[0])
+    return float(_score(validator, _of_one(values), rows, validator.samples.weight[rows])[0])
+
+
+def _of_one(values: np.ndarray) -> np.ndarray:
+    """Values of shape (n_rows, n_machines) as those of one C."""
+    return values.T if values.shape[1] == 1 else values[None]

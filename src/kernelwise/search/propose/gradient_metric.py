@@ -234,6 +234,7 @@ def outer_products(
     name = f"gradients {full} {name_of(kernels, Cs, scored.epsilon)} {len(held)}"
     if journal is not None and name in journal:
         return [np.array(one) for one in journal[name]]
+    validator.make_room()
     folds = [*validator.folds, (everyone, everyone[:0])]
     own = [*kernels.by_fold, kernels.final] if isinstance(kernels, FoldKernels) else [kernels] * len(folds)
     K, last = None, None

@@ -103,12 +103,13 @@ def chosen_line(result: SelectionResult | OneClassResult, owner: str) -> str:
 
 
 class Summary(NamedTuple):
-    """What is said of a model: its score and its error, the score without luck, and that of a constant."""
+    """What is said of a model: its score and its error, the score without luck, that of a constant, and C."""
 
     score: float
     error: float
     corrected: float
     baseline: Baseline
+    C: float
 
 
 def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
@@ -128,7 +129,7 @@ def _is_other(scored: ScoredKernel, chosen: ScoredKernel) -> bool:
 def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
     share, baseline = validator.scorer.is_share, told.baseline
     found = f"{score_text(told.score, share, told.error)}{error_text(told.error, share)}"
-    what = model_text(choice.scored.kernel, choice.C)
+    what = model_text(choice.scored.kernel, told.C)
     verb = "correctly predicts" if share else "has a cross-validated score of"
     where = " of the rows that it was not trained on" if share else ""
     sentence = f"{what} {verb} {found}{where}."
@@ -148,6 +149,16 @@ def other_labels(validator: CrossValidator, choice: Choice, score: float) -> lis
         "The search compared models by a faster rule, the signs of their decision values. By this rule, that "
         f"of cv_results_, the chosen model scores {texts[1]}, and by its own answers {texts[0]}."
     ]
+
+
+def other_rows(validator: CrossValidator, choice: Choice, C: float, n_rows: float) -> str:
+    """Which C and which score are whose, where the final model is none of those that the search compared."""
+    score = score_text(float(choice.scored.scores[choice.index].mean()), validator.scorer.is_share)
+    return (
+        f"The search compared models of {len(validator.in_folds)} rows, of which that with "
+        f"C = {number(choice.C)} scored {score}. The final model has C = {number(C)}; its score is that of "
+        f"{n_rows:g} rows that were held out from it."
+    )
 
 
 def _luck(validator: CrossValidator, told: Summary) -> list[str]:

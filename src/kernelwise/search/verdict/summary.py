@@ -15,7 +15,7 @@ from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
 from kernelwise.search.verdict.optimism import optimism
-from kernelwise.search.verdict.reasons import Summary, other_labels, reasons
+from kernelwise.search.verdict.reasons import Summary, other_labels, other_rows, reasons
 
 
 def shown_as_sure(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
@@ -77,6 +77,7 @@ def announce(
     label_scores: np.ndarray | None,
     labels: np.ndarray | None = None,
     luck: float | None = None,
+    others: tuple[float, float] | None = None,
 ) -> SelectionResult:
     """The result with its score, baseline and reasons; everything that shows them takes them from here.
 
@@ -84,15 +85,20 @@ def announce(
     of the labels that the final model gives, where they are others: then their mean is what is announced.
     ``labels``, class indices of shape (n_tested,), are these labels if they are known: where a class has few
     rows, its error is larger than the spread over two or three folds may show. ``luck`` is the `optimism` of
-    the choice, if it is known.
+    the choice, if it is known. ``others`` are C of a final machine that the search did not compare, and how
+    many rows beside the folds the scores are of.
     """
     score, error = result.score, result.standard_error
     if label_scores is not None:
         score = float(label_scores.mean())
-        error = float(standard_error(label_scores, validator.n_held_out, validator.scorer.is_share))
+        n_rows = validator.n_held_out if others is None else others[1]
+        error = float(standard_error(label_scores, n_rows, validator.scorer.is_share))
     error = float(np.fmax(error, labels_error(validator, labels)))
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
-    told = Summary(score, error, score - luck, guess)
+    told = Summary(score, error, score - luck, guess, choice.C if others is None else others[0])
+    how = (
+        other_labels(validator, choice, score) if others is None else [other_rows(validator, choice, *others)]
+    )
     return replace(
         result,
         score=score,
@@ -100,5 +106,5 @@ def announce(
         corrected_score=told.corrected,
         baseline=guess,
         why=(*reasons(validator, choice, told), *choice.why),
-        how=(*result.how, *other_labels(validator, choice, score)),
+        how=(*result.how, *how),
     )

@@ -56,18 +56,21 @@ def closing_findings(
     record: FitRecord | None,
     leaks: list[Finding],
     answers_most_likely: bool = True,
+    is_compared: bool = True,
 ) -> tuple[Finding, ...]:
     """The findings of a finished fit, with a warning for all that make its answer doubtful or worse.
 
     ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns; a classifier
-    with a threshold or costs does not answer the most likely class.
+    with a threshold or costs does not answer the most likely class. ``is_compared`` says whether the final
+    model is one that the search compared, and its record that of the folds.
     """
-    doubts = [*_guess_findings(validator, choice, result, record, answers_most_likely), *leaks]
+    of_folds = record if is_compared else None
+    doubts = [*_guess_findings(validator, choice, result, of_folds, answers_most_likely), *leaks]
     if isinstance(validator.family, Classification):
         samples = validator.samples
         doubts += lone_findings(samples.strata, samples.weight, validator.family.classes)
         doubts += _class_findings(validator, choice, validator.family, record)
-        if answers_most_likely and record is not None:
+        if answers_most_likely and record is not None and is_compared:
             counts = np.bincount(record.truth, weights=record.weight, minlength=len(validator.family.classes))
             changed = counts, record.n_relabelled, has_class_weights(validator)
             doubts += labels_findings(result.score, -result.value, result.standard_error, *changed)
@@ -98,8 +101,8 @@ def _guess_findings(
     score, error = result.score, result.standard_error
     if not answers_most_likely:
         score, error = -result.value, validator.standard_error(choice.scored, choice.index)
-    elif score != -result.value and record is not None:
-        labels = record.predicted
+    elif score != -result.value:  # labels of other rows than those of the folds are of no use here
+        labels = None if record is None else record.predicted
     corrected = result.corrected_score - result.score + score
     true = Corrected(corrected, lead_error(validator, labels, error), result.n_evaluations)
     without = "" if answers_most_likely else " without costs or threshold"

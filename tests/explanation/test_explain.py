@@ -363,8 +363,10 @@ def test_fewer_nodes_integrate_as_well(degree):
 def test_twelve_columns_and_five_machines(form):
     random = np.random.default_rng(12)
     support, beta = random.normal(size=(9, 12)), random.normal(size=(5, 9))
-    terms = [Term("", 0.6, form, 0.2), Term("", 0.4, form, 0.05, L=random.uniform(0.0, 2.0, 12))]
-    plain = PlainModel("", [], np.zeros(12), np.ones(12), terms, support, beta, np.ones(5))
+    other = random.normal(size=(5, 9))
+    terms = [Term("", 0.6, form, beta, 0.2), Term("", 0.4, form, beta, 0.05, L=random.uniform(0.0, 2.0, 12))]
+    terms.append(Term("", 1.0, form, other, 0.1))
+    plain = PlainModel("", [], np.zeros(12), np.ones(12), terms, support, np.ones(5))
     machine, x = Products(plain, np.arange(12), 12), random.normal(size=12)
     background = random.normal(size=(3, 12))
 
@@ -376,7 +378,7 @@ def test_twelve_columns_and_five_machines(form):
     def own(columns):
         rows = support.copy()
         rows[:, columns] = x[columns]
-        return beta @ np.diag(sum(term.values(rows, support) for term in terms))
+        return sum(term.beta @ np.diag(term.values(rows, support)) for term in terms)
 
     for value, rows in ((over, background), (own, None)):
         assert_allclose(machine.values(x[None], rows, None)[0], by_subsets(value, 12), atol=1e-9)
@@ -386,9 +388,9 @@ def test_features_of_one_column_are_present_together():
     random = np.random.default_rng(3)
     support, beta = random.normal(size=(7, 6)), random.normal(size=(2, 7))
     group = np.array([2, 0, 2, 4, 0, 1])  # column 3 has no feature at all
-    terms = [Term("", 0.7, "sqeuclidean", 0.3), Term("", 0.2, "cityblock", 0.4, L=np.arange(6.0))]
-    terms.append(Term("", 0.1, "linear"))
-    plain = PlainModel("", [], np.ones(6), np.full(6, 0.5), terms, support, beta, np.zeros(2))
+    terms = [Term("", 0.7, "sqeuclidean", beta, 0.3), Term("", 0.2, "cityblock", beta, 0.4, L=np.arange(6.0))]
+    terms += [Term("", 0.1, "linear", beta), Term("", 1.0, "linear", beta[::-1])]
+    plain = PlainModel("", [], np.ones(6), np.full(6, 0.5), terms, support, np.zeros(2))
     machine = Products(plain, group, 5)
     x, background = random.normal(size=6), random.normal(size=(3, 6))
 

@@ -324,8 +324,8 @@ def test_too_many_numbers_are_refused(wine):
     model = SVC(kernel="laplacian").fit(X, y)
     plain = plain_model(model, model)
     many = np.broadcast_to(plain.support[:1], (10**8, D))  # without the memory
-    beta = np.broadcast_to(plain.beta[:, :1], (3, 10**8))
-    huge = replace(plain, support=many, beta=beta)
+    term = replace(plain.terms[0], beta=np.broadcast_to(plain.terms[0].beta[:, :1], (3, 10**8)))
+    huge = replace(plain, support=many, terms=[term])
     with pytest.raises(IncompatibleError, match=r"1600000000 numbers, but to_c writes at most 5000000"):
         c_source.c_source(huge)
     with pytest.raises(IncompatibleError, match="smaller than 2 GiB, but the 100000000 support vectors"):
@@ -365,5 +365,5 @@ def test_products_after_a_linear_map_are_products_with_other_samples(L):
     random = np.random.default_rng(0)
     S, z = random.normal(size=(4, 3)), random.normal(size=3)
     matrix = np.eye(3) if L is None else np.diag(L) if L.ndim == 1 else L
-    found = _pulled_back(Term("linear", 1.0, "linear", L=L), S) @ z
+    found = _pulled_back(Term("linear", 1.0, "linear", np.eye(4), L=L), S) @ z
     np.testing.assert_allclose(found, (S @ matrix) @ (z @ matrix), atol=1e-12)

@@ -45,6 +45,7 @@ class FittedMachine(Protocol):
     break_ties: bool
     classes_: np.ndarray
     coef_: np.ndarray
+    columns_: list[tuple[Any, np.ndarray]]
     decision_function_shape: str
     dual_coef_: np.ndarray
     epsilon: float
@@ -159,17 +160,18 @@ def plain_model(model: Any, machine: FittedMachine) -> PlainModel:
 
 def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
     """The same without what labels go by: any strategy has decision values."""
-    _check_kernel(machine)
+    for kernel, _ in machine.columns_:
+        _check_kernel(machine, kernel)
     n_features = machine.n_features_in_
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)
     mean, deviation = getattr(model, "target_mean_", 0.0), getattr(model, "target_scale_", 1.0)
-    support, beta = _support(machine)
-    terms = _terms(machine.kernel_, deviation * beta, support)
+    support, columns = _support(machine)
+    terms = [term for kernel, beta in columns for term in _terms(kernel, deviation * beta, support)]
     names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
     if hasattr(model, "encoder_"):
         names = model.encoder_.feature_names
     return PlainModel(
-        title=f"{type(model).__name__} with {machine.kernel_}",
+        title=f"{type(model).__name__} with {'; '.join(str(kernel) for kernel, _ in columns)}",
         names=[str(name) for name in names],
         shift=shift,
         factor=factor,
@@ -179,14 +181,18 @@ def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
     )
 
 
-def _support(machine: FittedMachine) -> tuple[np.ndarray, np.ndarray]:
-    """Support vectors, (n_support, n_features), and β, (n_machines, n_support); there is at least one."""
-    support, beta = machine.support_vectors_, np.asarray(machine.beta_, dtype=float)
-    if machine.kernel_.is_linear:  # the weights of the features are support vectors enough
-        return np.asarray(machine.coef_, dtype=float), np.eye(len(beta))
+def _support(machine: FittedMachine) -> tuple[np.ndarray, list[tuple[Kernel, np.ndarray]]]:
+    """Support vectors, (n_support, n_features), at least one, and kernels, each with (n_machines, n_support).
+
+    The latter are the coefficients β of its values.
+    """
+    support, columns, n_machines = machine.support_vectors_, machine.columns_, len(machine.intercept_)
+    if len(columns) == 1 and machine.kernel_.is_linear:  # weights of features are support vectors enough
+        return np.asarray(machine.coef_, dtype=float), [(machine.kernel_, np.eye(n_machines))]
     if not support.shape[0]:  # a constant
-        return np.zeros((1, machine.n_features_in_)), np.zeros((len(beta), 1))
-    return np.asarray(support.toarray() if is_sparse(support) else support, dtype=float), beta
+        return np.zeros((1, machine.n_features_in_)), [(machine.kernel_, np.zeros((n_machines, 1)))]
+    support = np.asarray(support.toarray() if is_sparse(support) else support, dtype=float)
+    return support, [(kernel, np.asarray(beta, dtype=float)) for kernel, beta in columns]
 
 
 def _check_terms(terms: list[Term], kernel: Kernel, support: np.ndarray) -> None:
@@ -233,14 +239,14 @@ def _terms(kernel: Kernel, beta: np.ndarray, support: np.ndarray) -> list[Term]:
     return [replace(terms[0], weight=1.0, beta=terms[0].weight * beta)]
 
 
-def _check_kernel(machine: FittedMachine) -> None:
-    """Raise unless a machine has a kernel of samples."""
-    if not isinstance(machine.kernel_, Kernel):
+def _check_kernel(machine: FittedMachine, kernel: Any) -> None:
+    """Raise unless a kernel of a machine is one of samples."""
+    if not isinstance(kernel, Kernel):
         what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
         raise IncompatibleError(
             f"to_onnx and to_c need a kernel of kernelwise, but this model has {what}. {ELSE}"
         )
-    if machine.kernel_.takes_distances:
+    if kernel.takes_distances:
         raise IncompatibleError(
             f"to_onnx and to_c need a model of samples, but this model uses distances. {ELSE}"
         )

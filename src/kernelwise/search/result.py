@@ -30,6 +30,16 @@ class TriedForm(NamedTuple):
     findings: list[Finding]
 
 
+@dataclass(frozen=True)
+class Member:
+    """One of the settings that a blend is the mean of, with its share of it."""
+
+    kernel: Any
+    C: float
+    weight: float
+    epsilon: float | None = None
+
+
 @dataclass
 class Choice:
     """A kernel and a C among those scored, and how they were chosen.
@@ -53,6 +63,8 @@ class Choice:
         Whether such a rule has.
     candidates : sequence of Candidate
         Of one class: what was tried, in the order in which it was scored.
+    members : tuple of Member
+        What the final model is a blend of; empty if it is that of one setting.
     """
 
     scored: ScoredKernel
@@ -66,6 +78,7 @@ class Choice:
     tried_forms: dict[str, TriedForm] = field(default_factory=dict)
     is_by_rule: bool = False
     candidates: Sequence[Any] = ()
+    members: tuple[Member, ...] = ()
 
     def __post_init__(self) -> None:
         if self.index < 0:
@@ -123,6 +136,9 @@ class SelectionResult(TuningResult):
     corrected_score : float
         The score less what the best of so many settings owes to luck: what the choice would score on rows
         that had no part in it. See `kernelwise.search.verdict.optimism`.
+    members : tuple of Member
+        Settings that the final model is a blend of (``kernel``, ``C``, ``epsilon``), those of the largest
+        ``weight`` first; the weights sum to 1. Empty if the model is that of one setting.
     """
 
     C: float = 1.0
@@ -136,6 +152,7 @@ class SelectionResult(TuningResult):
     n_svm_fits: int = 0
     standard_error: float = np.nan
     corrected_score: float = np.nan
+    members: tuple[Member, ...] = ()
 
     def __repr__(self) -> str:
         head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
@@ -195,6 +212,7 @@ def selection_result(
         forms=choice.forms,
         n_svm_fits=validator.n_machines,
         standard_error=float(table["standard_error"][row]),
+        members=choice.members,
     )
 
 

@@ -1,0 +1,294 @@
+"""A blend: the few settings of a search that complement each other, in place of the best one alone.
+
+All settings (kernel, C, ε) whose score is within `NEAR` standard errors of the best may take part. Their
+held-out values are known. The blend starts with those of the lowest held-out cost, and then adds, one after
+the other, the setting, maybe again, that lowers the cost of the mean most (Caruana, Niculescu-Mizil, Crew &
+Ksikes, ICML 2004).
+
+For classes the mean is that of log odds, by sigmoids that have not seen the rows, and the cost is the
+log-loss, or the score that the user names, with the log-loss for ties. For numbers it is the mean of
+predictions, and the cost is minus the score. The score that is quoted has not seen its rows either: the
+answers of a fold are those of the blend which the other folds choose.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise._core.rounding import significant
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.final.machine import FinalStep, Finished, exact_seconds, why_nystroem
+from kernelwise.search.result import Choice, FitRecord, Member
+from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds
+from kernelwise.solvers.probability import class_probabilities
+
+#: Standard errors that a setting may be behind the best one.
+NEAR = 2.0
+#: Settings that a blend starts with, and that are added then.
+N_START, N_ADDED = 5, 5
+#: Settings that are considered, at most, and numbers that their values are, about.
+MOST_SETTINGS, MOST_NUMBERS = 50, 2e7
+#: Classes from which on only the best C of each kernel and its neighbours are considered: coupling takes
+#: time.
+MANY_CLASSES = 5
+#: Logarithms of the temperature that are tried, and what its square costs.
+TEMPERATURES, RIDGE = np.arange(-24, 25) / 16.0, 2e-3
+
+
+class Setting(NamedTuple):
+    """A kernel that was scored, and the number of one of its values of C."""
+
+    scored: ScoredKernel
+    place: int
+
+    @property
+    def decision(self) -> np.ndarray:
+        """Held-out decision values, of shape (n_held_out, n_machines)."""
+        return self.scored.decision_at(self.place).astype(float)
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Settings with their weights, and how their values become those of the blend.
+
+    Attributes
+    ----------
+    members : tuple of Member
+    maps : ndarray of shape (n_members, n_machines, 2)
+        a and b of the sum Σ (a f + b) over the members: log odds of classes, predictions of numbers.
+    values : ndarray of shape (n_held_out, n_machines)
+        Held-out values of the blends that the other folds choose.
+    """
+
+    members: tuple[Member, ...]
+    maps: np.ndarray
+    values: np.ndarray
+
+
+def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blend | str:
+    """The blend of a search, or why there is none, as the end of a sentence."""
+    if why_nystroem(solver, validator, choice) is not None:
+        return "the final model is an approximation"
+    why_not = _why_not(validator)
+    if why_not is not None:
+        return why_not
+    settings = near_the_best(validator)
+    if len(settings) < 2:
+        return "no other setting is near the best one"
+    pool = (_classes if isinstance(validator.family, Classification) else _numbers)(validator, settings)
+    weight = chosen_weights(pool.costs)
+    places = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
+    chosen = [pool.settings[q] for q in places]
+    seconds = sum(exact_seconds(validator, Choice(*setting)) for setting in chosen)
+    if not validator.context.deadline.allows("a blend of several kernels", seconds):
+        return "there is no time for it"
+    by_fold = [_mean(pool, chosen_weights(pool.costs, k)) for k in range(validator.fold_rows.n_folds)]
+    fold = validator.fold_rows.fold
+    values = np.stack(by_fold)[fold, np.arange(len(fold))]
+    temperature = _temperature(validator, values)
+    members = tuple(
+        Member(one.kernel, float(one.Cs[index]), float(share), one.epsilon)
+        for (one, index), share in zip(chosen, weight[places], strict=True)
+    )
+    maps = np.stack(
+        [one.weight * _map(validator, setting) for one, setting in zip(members, chosen, strict=True)]
+    )
+    return Blend(members, temperature * maps, temperature * values)
+
+
+def _why_not(validator: CrossValidator) -> str | None:
+    """What keeps a search from blending, as the end of a sentence; None if nothing does."""
+    folds, held = validator.fold_rows, validator.held_out
+    if len(np.unique(folds.rows)) < len(validator.samples) or validator.context.full_data is not None:
+        return "the search has looked at a part of the rows only"
+    if (folds.fold < 0).any() or folds.n_folds < 2:
+        return "not every row is held out"
+    if folds.held is not None:
+        return "the folds hold out some rows several times, or never"
+    if isinstance(validator.family, Classification):
+        n_classes = len(validator.family.classes)
+        seen = [held.y[folds.fold != k] for k in range(folds.n_folds)]
+        if not validator.is_from_all_classes.all() or any(len(np.unique(y)) < n_classes for y in seen):
+            return "a class has too few rows"
+    return None
+
+
+def near_the_best(validator: CrossValidator) -> list[Setting]:
+    """Settings whose score is within `NEAR` standard errors of the best, in the order of the search.
+
+    Of kernels that were scored with several values of ε, each counts on its own.
+    """
+    top = max(validator.scored, key=lambda one: one.best_score)
+    least = top.best_score - NEAR * float(np.nan_to_num(validator.standard_error(top)))
+    n_classes = len(getattr(validator.family, "classes", ()))
+    found = []
+    for one in validator.scored:
+        near = np.flatnonzero(one.smoothed >= significant(least))
+        if n_classes >= MANY_CLASSES:
+            near = near[np.abs(near - one.best) <= 1]
+        found += [Setting(one, int(index)) for index in near]
+    return found
+
+
+class Pool(NamedTuple):
+    """Settings, what is blended of them, (n_settings, n_held_out, n_machines), and what a blend costs.
+
+    ``costs`` takes counts of the settings, of shape (n_settings,), and returns costs of adding each of them
+    once more, (n_settings, n_kinds, n_folds): what decides, and what decides ties.
+    """
+
+    settings: list[Setting]
+    values: np.ndarray
+    costs: Callable[[np.ndarray], np.ndarray]
+
+
+def chosen_weights(costs: Callable[[np.ndarray], np.ndarray], without: int | None = None) -> np.ndarray:
+    """Weights of shape (n_settings,) that sum to one: the best few, then what improves their mean most.
+
+    ``costs`` is that of a `Pool`; a fold that it is chosen ``without`` does not count.
+    """
+
+    def of(counts: np.ndarray) -> np.ndarray:
+        by_fold = costs(counts)
+        if without is not None:
+            by_fold = np.delete(by_fold, without, axis=2)
+        return np.lexsort(significant(by_fold.mean(axis=2)).T[::-1])
+
+    order = of(np.zeros(1))
+    counts = np.zeros(len(order))
+    counts[order[:N_START]] = 1.0
+    for _ in range(N_ADDED):
+        counts[of(counts)[0]] += 1.0
+    return counts / counts.sum()
+
+
+def _mean(pool: Pool, weight: np.ndarray) -> np.ndarray:
+    """The blend's held-out values, of shape (n_held_out, n_machines)."""
+    return np.tensordot(weight, pool.values, 1)
+
+
+def _means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Means of what is counted and each setting once more, in the shape of ``values``."""
+    if not counts.any():
+        return values
+    return (np.tensordot(counts, values, 1) + values) / (counts.sum() + 1.0)
+
+
+def _scores(validator: CrossValidator, means: np.ndarray) -> np.ndarray:
+    """Scores of shape (n_blends, n_folds) of blended values, (n_blends, n_held_out, n_machines)."""
+    values = means[:, :, 0] if means.shape[2] == 1 else means
+    if isinstance(validator.family, Classification):
+        values = validator.family.as_shown(values, values)
+    return np.nan_to_num(validator.scores_of(values), nan=-np.inf)
+
+
+def _numbers(validator: CrossValidator, settings: list[Setting]) -> Pool:
+    """Predictions, whose means are scored; of many settings, those of the best scores."""
+    best = sorted(settings, key=lambda one: -one.scored.smoothed[one.place])[:MOST_SETTINGS]
+    values = np.stack([setting.decision for setting in best])
+    return Pool(best, values, lambda counts: -_scores(validator, _means(values, counts))[:, None])
+
+
+def _classes(validator: CrossValidator, settings: list[Setting]) -> Pool:
+    """Log odds; of many settings, those of the lowest log-loss.
+
+    Of three classes or more the log-loss is that of means of log-probabilities, which are coupled once, and
+    not that of the coupled means of log odds: both are nearly the same.
+    """
+    family, held, folds = validator.family, validator.held_out, validator.fold_rows
+    assert isinstance(family, Classification)
+    n_classes = len(family.classes)
+    most = int(np.clip(MOST_NUMBERS / (len(held) * family.n_machines), N_START + N_ADDED, MOST_SETTINGS))
+    found: list[tuple[float, int, Setting, np.ndarray, np.ndarray]] = []
+    for _, part in groupby(settings, key=lambda setting: id(setting.scored)):
+        of_kernel = list(part)
+        decision = np.stack([setting.decision for setting in of_kernel])
+        odds = cross_fitted_odds(decision, held, folds.fold, n_classes, family.machines)
+        for setting, own in zip(of_kernel, odds, strict=True):
+            p = class_probabilities(own, n_classes, family.machines)
+            logs = np.log(np.maximum(p, SMALLEST))
+            loss = float(significant(_log_loss(validator, logs[None]).sum()))
+            found.append((loss, len(found), setting, own, logs))
+        found = sorted(found, key=lambda tried: tried[:2])[:most]
+    V, L = np.stack([tried[3] for tried in found]), np.stack([tried[4] for tried in found])
+
+    def costs(counts: np.ndarray) -> np.ndarray:
+        loss = _log_loss(validator, _means(L, counts))
+        if validator.scorer.is_share:
+            return loss[:, None]
+        return np.stack([-_scores(validator, _means(V, counts)), loss], axis=1)
+
+    return Pool([tried[2] for tried in found], V, costs)
+
+
+def _log_loss(validator: CrossValidator, logs: np.ndarray) -> np.ndarray:
+    """What each fold adds to the mean log-loss of log-probabilities, (n_blends, n_held_out, n_classes).
+
+    These need not sum to one; the result has the shape (n_blends, n_folds).
+    """
+    held, fold = validator.held_out, validator.fold_rows.fold
+    lost = np.logaddexp.reduce(logs, axis=2) - logs[:, np.arange(len(held)), held.y]
+    share = (fold[:, None] == np.arange(validator.fold_rows.n_folds)) * (held.bound / held.bound.sum())[
+        :, None
+    ]
+    return lost @ share
+
+
+def _temperature(validator: CrossValidator, odds: np.ndarray) -> float:
+    """What log odds of three classes or more, (n_held_out, n_machines), are multiplied with.
+
+    The means of several machines are less sure than the machines are, and coupling adds to that.
+    """
+    family = validator.family
+    if not isinstance(family, Classification) or len(family.classes) == 2:
+        return 1.0
+
+    @cache
+    def cost(at: int) -> float:
+        a = TEMPERATURES[at]
+        p = class_probabilities(np.exp(a) * odds, len(family.classes), family.machines)
+        loss = _log_loss(validator, np.log(np.maximum(p, SMALLEST))[None]).sum()
+        return float(significant(loss + RIDGE * a * a))
+
+    at, step = len(TEMPERATURES) // 2, 8
+    while step:
+        near = [at, *(k for k in (at - step, at + step) if 0 <= k < len(TEMPERATURES))]
+        best = min(near, key=cost)
+        at, step = (at, step // 2) if best == at else (best, step)
+    return float(np.exp(TEMPERATURES[at]))
+
+
+def _map(validator: CrossValidator, setting: Setting) -> np.ndarray:
+    """How decision values become what is blended: a and b of a f + b, of shape (n_machines, 2)."""
+    sigmoids, _ = validator.family.sigmoids(validator.held_out, setting.decision)
+    return np.array([[1.0, 0.0]]) if sigmoids is None else -sigmoids
+
+
+def finish_blend(step: FinalStep, blend: Blend) -> Finished:
+    """Train the members on all rows, and add them up to one machine."""
+    started, validator = time.perf_counter(), step.validator
+    family, tested = validator.family, validator.tested
+    untrained = [step.trainer._machine(one.kernel, one.C, one.epsilon) for one in blend.members]
+    machine = family.train(step.trainer._blend(untrained, blend.maps), validator.samples)
+    held, values = validator.held_out, blend.values[tested]
+    sigmoids = getattr(machine, "sigmoids_", None)
+    answers = family.held_out(held.y[tested], values, None if sigmoids is None else values, step.costs)
+    rows = np.arange(len(validator.samples))
+    record = FitRecord(len(rows), 0, **answers._asdict(), weight=held.weight[tested])
+    by_labels = sigmoids is not None and validator.goes_by_labels
+    scores = (
+        validator.scores_by_labels(answers.predicted[None])
+        if by_labels
+        else _scores(validator, blend.values[None])
+    )
+    seconds = time.perf_counter() - started
+    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds, scores[0])

@@ -40,6 +40,7 @@ from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear, Polynomial
 
 pytestmark = pytest.mark.filterwarnings("ignore:Columns .* have a correlation")
 PRODUCTS = ["rbf", "laplacian", "diagonal", "diagonal-laplacian", "auto"]
+BLENDS = [["rbf", "laplacian"], "auto"]
 
 
 def by_subsets(value, d):
@@ -80,10 +81,11 @@ def own_value(model, x):
         near = support.copy()  # a column that agrees with every support vector has the factor one
         rows = np.repeat(near[:, None, :], len(near), axis=1)[:, 0]
         rows[:, columns] = z[columns]
-        K = np.array(
-            [machine.kernel_(rows[i : i + 1], support[i : i + 1])[0, 0] for i in range(len(support))]
-        )
-        return machine.beta_ @ K + machine.intercept_
+        total = machine.intercept_
+        for kernel, beta in machine.columns_:
+            K = [kernel(rows[i : i + 1], support[i : i + 1])[0, 0] for i in range(len(support))]
+            total = total + beta @ K
+        return total
 
     return value
 
@@ -103,9 +105,12 @@ def cancer():
     return X[:120, :6], y[:120]
 
 
-@pytest.fixture(scope="module", params=PRODUCTS)
+@pytest.fixture(scope="module", params=[*((name, False) for name in PRODUCTS), *((k, True) for k in BLENDS)])
 def two(request, cancer):
-    return TunedSVC(request.param).fit(*cancer)
+    kernel, blend = request.param
+    model = TunedSVC(kernel, blend=blend).fit(*cancer)
+    assert (len(model.best_estimator_.columns_) > 1) == blend
+    return model
 
 
 def test_values_are_the_sums_over_all_subsets(two, cancer):

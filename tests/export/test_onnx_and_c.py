@@ -158,6 +158,22 @@ def test_sums_are_written_with_their_probabilities(kernel, n_classes, strategy, 
     assert_same(outputs(model, new), model, new)
 
 
+@pytest.mark.parametrize(("n_classes", "strategy"), [(2, "ovo"), (3, "ovo"), (3, "ovr")])
+def test_blends_are_written(n_classes, strategy, outputs, wine):
+    X, y, new = wine
+    X, y, new = X[:, :6], np.minimum(y, n_classes - 1), new[:, :6]
+    model = TunedSVC(blend=True, multiclass=strategy, cv=2).fit(X, y)
+    assert len(model.best_estimator_.kernels_) > 1
+    assert_same(outputs(model, new), model, new)
+
+
+def test_blends_of_numbers_are_written(outputs, diabetes):
+    X, y, new = diabetes
+    model = TunedSVR(blend=True, cv=4).fit(X, y)
+    assert len(model.best_estimator_.kernels_) > 1
+    assert_same(outputs(model, new), model, new)
+
+
 def test_coupled_probabilities_come_along_where_they_disagree_with_votes(outputs, overlapping):
     X, y, new = overlapping(4)
     model = TunedSVC(kernel=KernelSum([RBF(), Laplacian()]), Cs=[1.0], cv=2).fit(X, y)

@@ -22,7 +22,6 @@ from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators.kernel_argument import gram_of, trains_by_rows
-from kernelwise.kernels import Kernel
 from kernelwise.multiclass import choose_reject_label
 
 #: A sigmoid that leaves log odds as they are.
@@ -62,19 +61,19 @@ class BlendMachine(KernelMachine):
 
     def _train(self, X: Samples, train: Callable[[Any, Samples], Any]) -> None:
         """Train the members, those of one kernel on one Gram matrix, and add them up."""
-        by_kernel: dict[Any, list[int]] = {}
-        for m, machine in enumerate(self.machines):
-            by_kernel.setdefault(_key(machine.kernel), []).append(m)
+        of = [machine.kernel for machine in self.machines]
+        kernels = [kernel for k, kernel in enumerate(of) if kernel not in of[:k]]
+        by_kernel = [[m for m, own in enumerate(of) if own == kernel] for kernel in kernels]
         trained: dict[int, Any] = {}
-        for members in by_kernel.values():
+        for members in by_kernel:
             trained |= dict(zip(members, self._of_one_kernel(members, X, train), strict=True))
-        self.kernels_ = [trained[members[0]].kernel_ for members in by_kernel.values()]
+        self.kernels_ = [trained[members[0]].kernel_ for members in by_kernel]
         self.kernel_ = self.kernels_[0]
         self.support_ = np.unique(np.concatenate([one.support_ for one in trained.values()]))
         n_machines = self.maps.shape[1]
         self.dual_coef_ = np.zeros((len(by_kernel), n_machines, len(self.support_)))
         self.intercept_ = np.zeros(n_machines)
-        for column, members in zip(self.dual_coef_, by_kernel.values(), strict=True):
+        for column, members in zip(self.dual_coef_, by_kernel, strict=True):
             for m in members:
                 (slope, offset), one = self.maps[m].T, trained[m]
                 column[:, np.searchsorted(self.support_, one.support_)] += slope[:, None] * one.beta_
@@ -101,11 +100,6 @@ class BlendMachine(KernelMachine):
         """Return the shapes that fitted arrays must have, by the names of their attributes."""
         shapes = super().fitted_shapes()
         return shapes | {"dual_coef_": (len(self.kernels_), *shapes["dual_coef_"])}
-
-
-def _key(kernel: Any) -> tuple[str, bytes]:
-    """What kernels that are equal to the last bit have in common."""
-    return repr(kernel), kernel.theta.tobytes() if isinstance(kernel, Kernel) else b""
 
 
 class BlendSVC(Portable, DecisionClassifier, BlendMachine):

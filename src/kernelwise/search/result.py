@@ -155,7 +155,8 @@ class SelectionResult(TuningResult):
     members: tuple[Member, ...] = ()
 
     def __repr__(self) -> str:
-        head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
+        blend = f", members={len(self.members)}" if self.members else ""
+        head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}{blend}, score={self.score:.4f})"
         numbers = (
             f"{self.n_evaluations} settings scored, {self.n_svm_fits} models trained, {self.seconds:.2f} s; "
             f"stopped: {self.stop_reason}"

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.final.machine import FinalStep, Finished, exact_seconds, why_nystroem
 from kernelwise.search.result import Choice, FitRecord, Member
-from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds
+from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds, held_out_log_loss
 from kernelwise.solvers.probability import class_probabilities
 
 #: Standard errors that a setting may be behind the best one.
@@ -36,7 +35,7 @@ NEAR = 2.0
 #: Settings that a blend starts with, and that are added then.
 N_START, N_ADDED = 5, 5
 #: Settings that are considered, at most, and numbers that their values are, about.
-MOST_SETTINGS, MOST_NUMBERS = 50, 2e7
+MOST_SETTINGS, MOST_NUMBERS = 30, 2e7
 #: Classes from which on only the best C of each kernel and its neighbours are considered: coupling takes
 #: time.
 MANY_CLASSES = 5
@@ -85,13 +84,14 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
     if len(settings) < 2:
         return "no other setting is near the best one"
     pool = (_classes if isinstance(validator.family, Classification) else _numbers)(validator, settings)
-    weight = chosen_weights(pool.costs)
+    costs = _remembered(pool.costs)
+    weight = chosen_weights(costs)
     places = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     chosen = [pool.settings[q] for q in places]
     seconds = sum(exact_seconds(validator, Choice(*setting)) for setting in chosen)
     if not validator.context.deadline.allows("a blend of several kernels", seconds):
         return "there is no time for it"
-    by_fold = [_mean(pool, chosen_weights(pool.costs, k)) for k in range(validator.fold_rows.n_folds)]
+    by_fold = [_mean(pool, chosen_weights(costs, k)) for k in range(validator.fold_rows.n_folds)]
     fold = validator.fold_rows.fold
     values = np.stack(by_fold)[fold, np.arange(len(fold))]
     temperature = _temperature(validator, values)
@@ -140,7 +140,7 @@ def near_the_best(validator: CrossValidator) -> list[Setting]:
 
 
 class Pool(NamedTuple):
-    """Settings, what is blended of them, (n_settings, n_held_out, n_machines), and what a blend costs.
+    """Settings, what is blended of them, (n_settings, n_held_out, n_machines), and what blends cost.
 
     ``costs`` takes counts of the settings, of shape (n_settings,), and returns costs of adding each of them
     once more, (n_settings, n_kinds, n_folds): what decides, and what decides ties.
@@ -154,7 +154,7 @@ class Pool(NamedTuple):
 def chosen_weights(costs: Callable[[np.ndarray], np.ndarray], without: int | None = None) -> np.ndarray:
     """Weights of shape (n_settings,) that sum to one: the best few, then what improves their mean most.
 
-    ``costs`` is that of a `Pool`; a fold that it is chosen ``without`` does not count.
+    ``costs`` is that of a `Pool`; a fold that they are chosen ``without`` does not count.
     """
 
     def of(counts: np.ndarray) -> np.ndarray:
@@ -169,6 +169,19 @@ def chosen_weights(costs: Callable[[np.ndarray], np.ndarray], without: int | Non
     for _ in range(N_ADDED):
         counts[of(counts)[0]] += 1.0
     return counts / counts.sum()
+
+
+def _remembered(costs: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """The same function, which computes nothing twice: what most folds choose is the same at first."""
+    known: dict[bytes, np.ndarray] = {}
+
+    def of(counts: np.ndarray) -> np.ndarray:
+        key = counts.tobytes()
+        if key not in known:
+            known[key] = costs(counts)
+        return known[key]
+
+    return of
 
 
 def _mean(pool: Pool, weight: np.ndarray) -> np.ndarray:
@@ -208,18 +221,13 @@ def _classes(validator: CrossValidator, settings: list[Setting]) -> Pool:
     assert isinstance(family, Classification)
     n_classes = len(family.classes)
     most = int(np.clip(MOST_NUMBERS / (len(held) * family.n_machines), N_START + N_ADDED, MOST_SETTINGS))
-    found: list[tuple[float, int, Setting, np.ndarray, np.ndarray]] = []
-    for _, part in groupby(settings, key=lambda setting: id(setting.scored)):
-        of_kernel = list(part)
-        decision = np.stack([setting.decision for setting in of_kernel])
-        odds = cross_fitted_odds(decision, held, folds.fold, n_classes, family.machines)
-        for setting, own in zip(of_kernel, odds, strict=True):
-            p = class_probabilities(own, n_classes, family.machines)
-            logs = np.log(np.maximum(p, SMALLEST))
-            loss = float(significant(_log_loss(validator, logs[None]).sum()))
-            found.append((loss, len(found), setting, own, logs))
-        found = sorted(found, key=lambda tried: tried[:2])[:most]
-    V, L = np.stack([tried[3] for tried in found]), np.stack([tried[4] for tried in found])
+    if len(settings) > most:
+        losses = [held_out_log_loss(held, one.decision, n_classes, family.multiclass) for one in settings]
+        settings = [settings[q] for q in np.sort(np.argsort(significant(losses), kind="stable")[:most])]
+    decision = np.stack([setting.decision for setting in settings])
+    V = cross_fitted_odds(decision, held, folds.fold, n_classes, family.machines)
+    p = class_probabilities(V.reshape(-1, V.shape[2]), n_classes, family.machines)
+    L = np.log(np.maximum(p, SMALLEST)).reshape(*V.shape[:2], n_classes)
 
     def costs(counts: np.ndarray) -> np.ndarray:
         loss = _log_loss(validator, _means(L, counts))
@@ -227,7 +235,7 @@ def _classes(validator: CrossValidator, settings: list[Setting]) -> Pool:
             return loss[:, None]
         return np.stack([-_scores(validator, _means(V, counts)), loss], axis=1)
 
-    return Pool([tried[2] for tried in found], V, costs)
+    return Pool(settings, V, costs)
 
 
 def _log_loss(validator: CrossValidator, logs: np.ndarray) -> np.ndarray:
@@ -236,7 +244,8 @@ def _log_loss(validator: CrossValidator, logs: np.ndarray) -> np.ndarray:
     These need not sum to one; the result has the shape (n_blends, n_folds).
     """
     held, fold = validator.held_out, validator.fold_rows.fold
-    lost = np.logaddexp.reduce(logs, axis=2) - logs[:, np.arange(len(held)), held.y]
+    # No class is less likely than `SMALLEST`: nothing overflows, and the sums are not zero.
+    lost = np.log(np.exp(logs).sum(axis=2)) - logs[:, np.arange(len(held)), held.y]
     share = (fold[:, None] == np.arange(validator.fold_rows.n_folds)) * (held.bound / held.bound.sum())[
         :, None
     ]

@@ -91,6 +91,8 @@ def announce(
         score = float(label_scores.mean())
         error = float(standard_error(label_scores, validator.n_held_out, validator.scorer.is_share))
     error = float(np.fmax(error, labels_error(validator, labels)))
+    if choice.members:  # the score of a blend has no part in its choice
+        luck = 0.0
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
     told = Summary(score, error, score - luck, guess)
     return replace(

@@ -17,6 +17,7 @@ import time
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from sklearn.metrics import average_precision_score, log_loss, r2_score
@@ -25,6 +26,7 @@ from sklearn.preprocessing import label_binarize
 
 from benchmarks.forests import NUMBERS, TASKS, cut, read
 from kernelwise import TunedSVC, TunedSVR
+from kernelwise.search.final import blend
 
 N_FOLDS, N_ASKED = 5, 5000
 SETS = (
@@ -42,19 +44,28 @@ SETS = (
     *("splice_ida", "thyroid_train", "tic_tac_toe", "titanic", "twonorm", "usps_train", "vertebral_2c"),
     *("waveform", "phoneme", "german_credit", *NUMBERS),
 )
-VARIANTS: dict[str, dict[str, Any]] = {"single": {"blend": False}, "blend": {"blend": True}}
+#: Losses beside the hinge loss that a blend has; None is no blend.
+VARIANTS: dict[str, tuple[str, ...] | None] = {
+    "single": None,
+    "blend": blend.LOSSES,
+    "hinge": (),
+    "squared": ("squared_hinge",),
+    "logistic": ("logistic",),
+    "all": ("squared_hinge", "logistic"),
+}
 MEASURES = ("score", "log_loss", "pr_auc", "fit", "predict", "promised")
 FIELDS = ("set", "fold", "variant", *MEASURES)
 
 
 def measured(
-    X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, params: dict[str, Any]
+    X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, losses: tuple[str, ...] | None
 ) -> list[Any]:
     """The numbers of `MEASURES` for one outer fold."""
     is_numbers = y.dtype.kind == "f"
-    model: Any = (TunedSVR if is_numbers else TunedSVC)(**params)
+    model: Any = (TunedSVR if is_numbers else TunedSVC)(blend=losses is not None)
     started = time.process_time()
-    model.fit(X[train], y[train])
+    with mock.patch.object(blend, "LOSSES", losses or ()):
+        model.fit(X[train], y[train])
     fitted = time.process_time()
     asked = np.resize(X[test], (N_ASKED, X.shape[1]))
     begun = time.process_time()

@@ -14,7 +14,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.search.final import blend as blends
-from kernelwise.search.final.blend import chosen_weights, near_the_best
+from kernelwise.search.final.blend import chosen_weights, near_the_best, scored_as_usual
 from kernelwise.search.final.machine import unseen_odds
 from kernelwise.solvers.probability import log_odds
 
@@ -103,7 +103,10 @@ def test_only_settings_near_the_best_take_part(monkeypatch):
     ((validator, _, blend),) = found
     top = max(one.best_score for one in validator.scored)
     least = top - 2.0 * np.sqrt(top * (1.0 - top) / len(y))
-    scores = [setting.scored.smoothed[setting.place] for setting in near_the_best(validator)]
+    scores = [
+        setting.scored.smoothed[setting.place]
+        for setting in near_the_best(validator, scored_as_usual(validator))
+    ]
     every = np.concatenate([one.smoothed for one in validator.scored])
     assert len(scores) == (every >= least).sum() < len(every)
     assert min(scores) >= least
@@ -143,7 +146,7 @@ def test_the_quoted_score_is_that_of_blends_without_the_rows(monkeypatch):
     # The values themselves are means of cross-fitted log odds, fold by fold.
     everything = np.ones(len(blend.values), dtype=bool)
     for k, place in enumerate(validator.places):
-        pool = blends._classes(validator, near_the_best(validator))
+        pool = blends._classes(validator, near_the_best(validator, scored_as_usual(validator)))
         weight = chosen_weights(pool.costs, k)
         odds = sum(
             w * unseen_odds(validator, one.decision, everything, np.ones((1, 2)))

@@ -56,6 +56,7 @@ OF_KERNEL: dict[str, Any] = {
     "degree": at_least(0),
     "coef0": FINITE,
 }
+LOSS: dict[str, Any] = {"loss": one_of(LOSSES)}
 OF_SVC: dict[str, Any] = {
     **OF_LABELS,
     **OF_SOLVER,
@@ -63,7 +64,7 @@ OF_SVC: dict[str, Any] = {
     **OF_KERNEL,
     "C": POSITIVE,
     **dict.fromkeys(("shrinking", "probability", "break_ties", "warm_start"), FLAG),
-    "loss": one_of(LOSSES),
+    **LOSS,
     **THREADS,
     **VERBOSE,
 }
@@ -96,7 +97,7 @@ OF_GRID: dict[str, Any] = {
     **OF_SOLVER,
     **dict.fromkeys(("param_grid", "kernel", "kernels", "Cs", "scaler", "cv", "scoring", "refit"), ELSEWHERE),
     "scaling": one_of(("per-fold", "shared")),
-    "loss": one_of(LOSSES),
+    **LOSS,
     "error_score": [*one_of(("raise",)), Real],
     "return_train_score": FLAG,
     **THREADS,

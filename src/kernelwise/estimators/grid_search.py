@@ -112,7 +112,7 @@ class GridSearchSVC(ClassifierMixin, BaseEstimator):
         If positive, print a line to standard error for each finished kernel.
     memory_limit : float, default=2048
         Memory for n × n matrices, in MiB. The search uses fewer threads, but at least one, to stay below it.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
         As in `SVC`, for all candidates.
 
     Attributes

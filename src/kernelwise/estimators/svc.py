@@ -97,10 +97,12 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     n_jobs : int, default=None
         Number of threads for three or more classes, for probabilities and for predictions, fewer where memory
         is short. Results do not depend on it. None is one thread, but for predictions as many as BLAS has.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
         "squared_hinge" minimises ½‖w‖² + ½C Σ w_i ξ_i², the 2-norm support vector machine. It is trained on K
         + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). The criterion
         "radius-margin" uses the margin and the C of this model. More samples become support vectors.
+        "logistic" minimises ½‖w‖² + C Σ w_i log(1 + exp(−y_i f(x_i))), kernel logistic regression, by at most
+        200 steps of Newton's method. All samples are support vectors.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import copies_of, is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._parameters import OF_LABELS, OF_TUNED
+from kernelwise.estimators._parameters import LOSS, OF_LABELS, OF_TUNED
 from kernelwise.estimators.blend_machine import BlendSVC
 from kernelwise.estimators.costs import (
     check_answers,
@@ -100,6 +100,10 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         As in `SVC`. "balanced" counts sample weights, so that a weight of 2 counts as two rows, and it
         balances the training part of each fold. With a list, such as ``[None, "balanced"]``, the search runs
         with each weight and keeps the one with the highest score.
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
+        As in `SVC`, for all models of the search and the final one (a Nyström model has its own). The two
+        smooth losses often give better probabilities, and take longer; ``docs/how-it-chooses.md`` compares
+        them.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in `SVC`.
     predict_by : {"probability", "decision"}, default="probability"
@@ -237,6 +241,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **OF_TUNED,
         **OF_LABELS,
+        **LOSS,
         "threshold": ELSEWHERE,
         "costs": ELSEWHERE,
     }
@@ -257,6 +262,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         multiclass: str = "ovo",
         reject_label: Any = None,
         class_weight: Any = None,
+        loss: str = "hinge",
         decision_function_shape: str = "ovr",
         predict_by: str = "probability",
         threshold: Any = None,
@@ -285,6 +291,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.multiclass = multiclass
         self.reject_label = reject_label
         self.class_weight = class_weight
+        self.loss = loss
         self.decision_function_shape = decision_function_shape
         self.predict_by = predict_by
         self.threshold = threshold
@@ -355,6 +362,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             self.classes_,
             self.multiclass,
             self.class_weight,
+            loss=self.loss,
             shape=self.decision_function_shape,
             reject_label=self.reject_label_,
             by_probability=self.predict_by == "probability",
@@ -369,6 +377,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return SVC(
             kernel=kernel,
             C=C,
+            loss=self.loss,
             multiclass=self.multiclass,
             reject_label=self.reject_label,
             decision_function_shape=self.decision_function_shape,

@@ -32,12 +32,16 @@ class TriedForm(NamedTuple):
 
 @dataclass(frozen=True)
 class Member:
-    """One of the settings that a blend is the mean of, with its share of it."""
+    """One of the settings that a blend is the mean of, with its share of it.
+
+    A regression has ε, and classes have a loss.
+    """
 
     kernel: Any
     C: float
     weight: float
     epsilon: float | None = None
+    loss: str = ""
 
 
 @dataclass
@@ -137,8 +141,8 @@ class SelectionResult(TuningResult):
         The score less what the best of so many settings owes to luck: what the choice would score on rows
         that had no part in it. See `kernelwise.search.verdict.optimism`.
     members : tuple of Member
-        Settings that the final model is a blend of (``kernel``, ``C``, ``epsilon``), those of the largest
-        ``weight`` first; the weights sum to 1. Empty if the model is that of one setting.
+        Settings that the final model is a blend of (``kernel``, ``C``, ``epsilon``, ``loss``), those of the
+        largest ``weight`` first; the weights sum to 1. Empty if the model is that of one setting.
     """
 
     C: float = 1.0

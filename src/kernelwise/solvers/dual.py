@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +20,12 @@ from kernelwise._core.validation import (
 )
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.solvers.box_qp import BoxQP, Outcome, in_units, unit_of
+from kernelwise.solvers.logistic import LogisticMachine
 from kernelwise.solvers.newton import subtract_rows
 
 POLISHES = 3
 ROUNDING = 64 * np.finfo(float).eps  # of Kβ, relative to the sum of its terms
-LOSSES = ("hinge", "squared_hinge")
+LOSSES = ("hinge", "squared_hinge", "logistic")
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,12 @@ class SVMSolution:
     intercept : float
     objective : float
         LIBSVM's dual objective ½ βᵀKβ − yᵀβ, to be minimised (with K + I/C for the squared hinge).
+        The logistic loss adds Σ α log(α/c) + (c − α) log(1 − α/c), with c = C w, in the place of yᵀβ.
     gradient : ndarray of shape (n_samples,)
-        f = y − Kβ, the negative gradient of the objective (with K + I/C for the squared hinge). Free support
-        vectors have f = intercept.
+        f = y − Kβ, the negative gradient of the objective (with K + I/C for the squared hinge; for the
+        logistic loss −Kβ − y log(α/(c − α))). Free support vectors have f = intercept.
     n_iter : int
-        Pair steps of SMO.
+        Pair steps of SMO; for the logistic loss, steps of Newton's method.
     gap : float
         LIBSVM's violation: max f over the variables that may rise less min f over those that may fall, or 0.
     duality_gap : float
@@ -100,12 +103,15 @@ def solve_svm_dual(
     C : float, default=1.0
     sample_weight : array of shape (n_samples,), default=None
         The bound of sample i is C·w_i. Samples of weight zero are left out.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
         "squared_hinge" is the 2-norm machine: the hard-margin dual on K + I/C, I/(C w_i) with weights.
+        "logistic" is kernel logistic regression, ½‖w‖² + C Σ w_i log(1 + exp(−y_i f(x_i))): all samples with
+        a weight are support vectors.
     tol : float, default=1e-3
         Tolerance of LIBSVM's stopping rule.
     max_iter : int, default=-1
-        Largest number of pair steps; -1 means max(10⁷, 100 n_samples).
+        Largest number of pair steps; -1 means max(10⁷, 100 n_samples). The logistic loss takes at most 200
+        steps of Newton's method in any case.
     warm_start : array of shape (n_samples,), default=None
         Signed coefficients to start from; clipped to the bounds first.
     check : bool, default=True
@@ -141,6 +147,10 @@ def solve_svm_dual(
         K = K / unit
         warm_start = None if warm_start is None else np.asarray(warm_start, dtype=np.float64) * unit
     cost = C * weight
+    if loss == "logistic":
+        used = np.flatnonzero(cost)
+        K = np.ascontiguousarray(K[np.ix_(used, used)] if used.size < cost.size else K, dtype=np.float64)
+        return logistic_solution(K, signs, cost, unit, warm_start, tol, max_iter, warns)
     ridge, lo, hi = ridge_and_bounds(cost, signs, loss)
     if ridge.any():
         K = K + np.diag(ridge)
@@ -176,6 +186,32 @@ def solution_of(
     objective = 0.5 * quadratic - signs @ beta
     how = outcome.n_iter, outcome.gap, (primal + objective) / unit, outcome.converged
     return SVMSolution(beta / unit, outcome.offset, objective / unit, f, *how)
+
+
+def logistic_solution(
+    K: np.ndarray | Callable[[np.ndarray], np.ndarray],
+    signs: np.ndarray,
+    cost: np.ndarray,
+    unit: float,
+    warm_start: ArrayLike | None,
+    tol: float,
+    max_iter: int,
+    warns: bool,
+) -> SVMSolution:
+    """Kernel logistic regression on the samples of positive ``cost``, C w, whose Gram matrix K is.
+
+    Kernel values are in units of ``unit``; K may be a function that returns products with it.
+    """
+    used = np.flatnonzero(cost)
+    beta, f = np.zeros((2, cost.size))
+    if warm_start is not None:
+        beta = into_bounds(warm_start, np.where(signs < 0, -cost, 0.0), np.where(signs > 0, cost, 0.0))
+    machine = LogisticMachine(K, signs[used], beta[used])
+    outcome = machine.solve(cost[used], tol, iteration_cap(max_iter, cost.size))
+    warn_of(outcome if warns else outcome._replace(converged=True), tol)
+    beta[used], f[used] = machine.beta, machine.f
+    found = machine.objective / unit, f, outcome.n_iter, outcome.gap, machine.duality_gap / unit
+    return SVMSolution(beta / unit, outcome.offset, *found, outcome.converged)
 
 
 def ridge_and_bound(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,8 +11,9 @@ import numpy as np
 
 from kernelwise._native import NO_OFFSET
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import LARGE, N_COLUMNS, N_FREE, N_SUPPORT, OFFSET, BoxQP, GramFacts
+from kernelwise.solvers.box_qp import LARGE, N_COLUMNS, N_FREE, N_SUPPORT, OFFSET, BoxQP, GramFacts, Outcome
 from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
+from kernelwise.solvers.logistic import LogisticMachine
 from kernelwise.solvers.newton import subtract
 
 HALVINGS = 2
@@ -82,6 +83,29 @@ class FoldPath(NamedTuple):
     last: Solved
 
 
+class RidgedMachine:
+    """The 2-norm machine, for one C after the other: on K + diag(1/(C w)) and without an upper bound.
+
+    Its slacks are penalised by their squares, ½C Σ w ξ², so that C is part of the kernel (paper 002,
+    Glasmachers 2006, equation 1) and every support vector is free. ``K``, of shape (n_samples, n_samples), is
+    changed; ``beta`` are coefficients to start from.
+    """
+
+    def __init__(self, K: np.ndarray, signs: np.ndarray, beta: np.ndarray) -> None:
+        self.K, self.signs, self.beta = K, signs, beta
+        self.diagonal, self.objective = K.diagonal().copy(), 0.0
+
+    def solve(self, cost: np.ndarray, tol: float, max_iter: int) -> Outcome:
+        """Go from the coefficients at hand to those for C w, which are positive."""
+        ridge, bound = ridge_and_bound(cost)
+        self.K.flat[:: self.signs.size + 1] = self.diagonal + ridge
+        lo, hi = np.where(self.signs < 0, -bound, 0.0), np.where(self.signs > 0, bound, 0.0)
+        qp = BoxQP(self.K, self.beta, negative_gradient(self.K, self.beta, self.signs), lo, hi)
+        outcome = minimise_and_verify(qp, self.signs, tol, max_iter)
+        self.objective = -0.5 * float(self.beta @ (self.signs + qp.f))
+        return outcome
+
+
 class MachinePath:
     """One machine, ready to be solved for increasing C on any of its folds.
 
@@ -106,9 +130,9 @@ class MachinePath:
         self.signs = self.sign * signs
         self.p = self.signs if p is None else p
         self.tol, self.max_iter = tol, max_iter
-        self.has_bounds = loss == "hinge"
+        self.loss, self.has_bounds = loss, loss == "hinge"
         if not self.has_bounds:
-            return  # K + D differs from C to C
+            return  # each fold has its own part of K
         everyone = np.array_equal(self.members, np.arange(K.shape[0]))
         self.K_members = K if everyone else np.ascontiguousarray(K[np.ix_(self.members, self.members)])
         self.facts = GramFacts(self.K_members)
@@ -131,7 +155,7 @@ class MachinePath:
         smaller than the rounding of f.
         """
         if not self.has_bounds:
-            return self._ridged(test, weight, Cs, last, counts)
+            return self._for_every_C(test, weight, Cs, last, counts)
         limits = self.signs * weight[self.members]
         bounds = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
         qp = BoxQP(self.K_members, last.beta.copy(), last.f.copy(), *bounds, facts=self.facts)
@@ -221,15 +245,10 @@ class MachinePath:
         beta[:] = qp.beta
         return bool(outcome.converged and n_support == outcome.n_free)
 
-    def _ridged(
+    def _for_every_C(
         self, test: np.ndarray, weight: np.ndarray, Cs: np.ndarray, last: Solved, counts: np.ndarray | None
     ) -> FoldPath:
-        """Solve the 2-norm machine for every C, on K + diag(1/(C w)) and without an upper bound.
-
-        Its slacks are penalised by their squares, ½C Σ w ξ², so that C is part of the kernel (paper 002,
-        Glasmachers 2006, equation 1) and every support vector is free. K + D changes with C, so that there is
-        no path of bounds; each C starts from the solution of the last.
-        """
+        """Solve for every C a machine without bounds that are met, each from the solution of the last."""
         used = np.flatnonzero(weight[self.members] > 0)
         rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
         if not (signs.min(initial=0.0) < 0.0 < signs.max(initial=0.0)):
@@ -239,24 +258,18 @@ class MachinePath:
             return FoldPath(answers, np.zeros((Cs.size, N_COLUMNS)), Solved(float(Cs[-1]), nothing, nothing))
         each = np.ones(rows.size) if counts is None else counts[rows]
         K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
-        diagonal = K.diagonal().copy()
-        beta = last.beta[used].copy()
-        n = Cs.size
-        decision = np.empty((n, test.size))
-        seen = self.K[np.ix_(test, rows)]
-        table = np.zeros((n, N_COLUMNS))
+        kind = LogisticMachine if self.loss == "logistic" else RidgedMachine
+        machine = kind(K, signs, last.beta[used].copy())
+        decision, seen = np.empty((Cs.size, test.size)), self.K[np.ix_(test, rows)]
+        table = np.zeros((Cs.size, N_COLUMNS))
         for c, C in enumerate(Cs):
-            ridge, bound = ridge_and_bound(C * w)
-            K[np.arange(used.size), np.arange(used.size)] = diagonal + ridge
-            lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
-            qp = BoxQP(K, beta, negative_gradient(K, beta, signs), lo, hi)
-            outcome = minimise_and_verify(qp, signs, self.tol, self.max_iter)
-            decision[c] = outcome.offset + seen @ beta
-            n_support = (beta != 0.0) @ each  # and none of them is bounded
+            outcome = machine.solve(C * w, self.tol, self.max_iter)
+            decision[c] = outcome.offset + seen @ machine.beta
+            n_support = (machine.beta != 0.0) @ each  # and none of them is bounded
             table[c, :3] = outcome.n_iter, 0.0 if outcome.is_convex else -1.0, outcome.gap
             table[c, 3:5] = outcome.offset, n_support
-            table[c, 6:] = n_support, -0.5 * beta @ (signs + qp.f)
+            table[c, 6:] = n_support, machine.objective
         everyone = np.zeros(self.members.size)
-        everyone[used] = beta
+        everyone[used] = machine.beta
         last = Solved(float(Cs[-1]), everyone, np.zeros(self.members.size))
         return FoldPath(self.sign * decision, table, last)

@@ -54,6 +54,12 @@ class KernelRows:
             return NativeTiles([self.kernel], self.X[indices]).values(self.X[indices])
         return _finite(np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64))
 
+    def product(self, p: np.ndarray) -> np.ndarray:
+        """K p, of shape (n,)."""
+        found = np.zeros(p.size)
+        self.subtract(np.arange(p.size), -p, found)
+        return found
+
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:

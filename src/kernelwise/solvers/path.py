@@ -121,8 +121,9 @@ def svm_path(
     after : SVMPath, default=None
         A path with the same K, y, weights, folds, strategy and loss, to continue from with larger values of
         C.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        As in `solve_svm_dual`. The 2-norm machine has no bounded support vectors, and is solved for every C.
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
+        As in `solve_svm_dual`. Only the hinge loss has bounded support vectors; with the other losses a
+        machine is solved for every C.
 
     Examples
     --------

@@ -81,7 +81,7 @@ class PathProblem:
     weight : ndarray of shape (n_folds, n_samples)
     p : ndarray of shape (n_members,), default=None
         The linear term of the dual of one machine, if it is not the labels.
-    loss : {"hinge", "squared_hinge"}
+    loss : {"hinge", "squared_hinge", "logistic"}
     counts : ndarray of shape (n_folds, n_samples), default=None
         How many support vectors each sample is, if not one.
     """

@@ -26,6 +26,7 @@ from kernelwise.solvers.dual import (
     SVMSolution,
     into_bounds,
     iteration_cap,
+    logistic_solution,
     ridge_and_bounds,
     signs_and_weights,
     solution_of,
@@ -81,8 +82,10 @@ def solve_svm_by_rows(
 
     Working sets of the samples that are free or violate the conditions are solved one after the other; only
     the rows of those whose coefficient changes are computed, so that the cost is that of the support vectors'
-    rows. ``memory_limit`` is in bytes of kernel values: half for rows that are kept, if some are, the rest
-    for the working set. All else is as in :func:`~kernelwise.solvers.solve_svm_dual`.
+    rows. With the logistic loss every sample is one, and all rows are computed for each of some hundred
+    products of the Gram matrix with a vector. ``memory_limit`` is in bytes of kernel values: half for rows
+    that are kept, if some are, the rest for the working set. All else is as in
+    :func:`~kernelwise.solvers.solve_svm_dual`.
     """
     check_positive(C, "C", "solve_svm_by_rows")
     check_positive(tol, "tol", "solve_svm_by_rows")
@@ -94,6 +97,10 @@ def solve_svm_by_rows(
         kernel = InUnits(kernel, unit)
         warm_start = None if warm_start is None else np.asarray(warm_start) * unit
     cost = C * weight
+    if loss == "logistic":
+        used = np.flatnonzero(cost)
+        rows = KernelRows(kernel, X[used] if used.size < n else X, memory_limit)
+        return logistic_solution(rows.product, signs, cost, unit, warm_start, tol, max_iter, warns)
     ridge, lo, hi = ridge_and_bounds(cost, signs, loss)
     beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
     wrapped = partial(RidgedRows, ridge=ridge) if ridge.any() else None

@@ -93,6 +93,8 @@ class ScoredKernel:
     recompute : callable or None
         Solves the machines once more, where decision values are not stored: ``recompute(index)`` returns
         them, and None if they are too many, then with those of that one C.
+    scorable : Kernel, FoldKernels or str
+        What was scored: a kernel that is learned from labels is another one for each fold.
     symbol : str
         What the values are of: C, or ν.
     is_smooth : bool
@@ -114,6 +116,7 @@ class ScoredKernel:
     recompute: Callable[[int], tuple[np.ndarray | None, dict[int, np.ndarray]]] | None = field(
         default=None, repr=False
     )
+    scorable: Any = field(default=None, repr=False)
     symbol: str = "C"
     is_smooth: bool = True
     _asked: dict[int, np.ndarray] = field(default_factory=dict, repr=False)

@@ -296,6 +296,7 @@ class CrossValidator:
                 scored, n_stopped, n_indefinite = self._by_journal(kernel, reason, Cs, epsilon)
             scored.recompute = self._recompute(kernel, reason, Cs, scored)
             scored.symbol, scored.is_smooth = self.family.symbol, self.family.is_smooth
+            scored.scorable = kernel
         self.n_stopped += n_stopped
         self.n_indefinite += n_indefinite
         self.scored.append(scored)
@@ -432,7 +433,7 @@ class CrossValidator:
             # Of classes, kept for probabilities only, and many have many machines: half the memory.
             stored=decision.reshape(len(Cs), len(self.held_out), -1).astype(self.family.precision),
             n_support=np.mean([part.path.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
-            is_finished=not any(part.path.n_bounded[top].any() for part in solved),
+            is_finished=self.family.has_bounds and not any(p.path.n_bounded[top].any() for p in solved),
             variance=run.variance,
             seconds=by_clock if self._runner.is_timed_by_clock else sum(part.path.seconds for part in solved),
             n_machines=sum(part.path.n_support.size for part in solved),

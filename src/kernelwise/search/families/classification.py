@@ -75,6 +75,11 @@ class Classification(Family):
     costs: np.ndarray | None = None
 
     @property
+    def has_bounds(self) -> bool:  # type: ignore[override]
+        """Those of the logistic loss are never met, and the squared hinge loss has none."""
+        return self.loss == "hinge"
+
+    @property
     def takes_single(self) -> bool:  # type: ignore[override]
         """The ridge of the squared hinge loss would be lost beside a sum of large kernel values."""
         return self.loss == "hinge"

@@ -86,6 +86,8 @@ class Family(ABC):
     splits_copies: ClassVar[bool] = True
     #: Whether folds that the user gives must hold out every row once.
     holds_out_all: ClassVar[bool] = False
+    #: Whether coefficients have bounds: a larger C changes nothing then where no coefficient is at its bound.
+    has_bounds: bool = True
     #: Whether Gram matrices of many rows may be in single precision.
     takes_single: bool = False
     #: Rows that machines are asked about beside the samples, (n_others, n_features), scaled as they are: the

@@ -15,17 +15,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise._core.rounding import significant
+from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.final.machine import FinalStep, Finished, exact_seconds, why_nystroem
+from kernelwise.search.propose.c_range import STEP
 from kernelwise.search.result import Choice, FitRecord, Member
 from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds, held_out_log_loss
 from kernelwise.solvers.probability import class_probabilities
@@ -36,6 +38,8 @@ NEAR = 2.0
 N_START, N_ADDED = 5, 5
 #: Settings that are considered, at most, and numbers that their values are, about.
 MOST_SETTINGS, MOST_NUMBERS = 30, 2e7
+#: Losses that the best kernels are scored with once more, and exponents of their values of C.
+LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-4, 4)
 #: Classes from which on only the best C of each kernel and its neighbours are considered: coupling takes
 #: time.
 MANY_CLASSES = 5
@@ -44,10 +48,11 @@ TEMPERATURES, RIDGE = np.arange(-24, 25) / 16.0, 2e-3
 
 
 class Setting(NamedTuple):
-    """A kernel that was scored, and the number of one of its values of C."""
+    """A kernel that was scored, the number of one of its values of C, and the loss of its machines."""
 
     scored: ScoredKernel
     place: int
+    loss: str
 
     @property
     def decision(self) -> np.ndarray:
@@ -80,7 +85,7 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
     why_not = _why_not(validator)
     if why_not is not None:
         return why_not
-    settings = near_the_best(validator)
+    settings = near_the_best(validator, [*scored_as_usual(validator), *scored_with_others(validator, choice)])
     if len(settings) < 2:
         return "no other setting is near the best one"
     pool = (_classes if isinstance(validator.family, Classification) else _numbers)(validator, settings)
@@ -88,7 +93,7 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
     weight = chosen_weights(costs)
     places = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     chosen = [pool.settings[q] for q in places]
-    seconds = sum(exact_seconds(validator, Choice(*setting)) for setting in chosen)
+    seconds = sum(exact_seconds(validator, Choice(one.scored, one.place)) for one in chosen)
     if not validator.context.deadline.allows("a blend of several kernels", seconds):
         return "there is no time for it"
     by_fold = [_mean(pool, chosen_weights(costs, k)) for k in range(validator.fold_rows.n_folds)]
@@ -96,8 +101,8 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
     values = np.stack(by_fold)[fold, np.arange(len(fold))]
     temperature = _temperature(validator, values)
     members = tuple(
-        Member(one.kernel, float(one.Cs[index]), float(share), one.epsilon)
-        for (one, index), share in zip(chosen, weight[places], strict=True)
+        Member(one.kernel, float(one.Cs[place]), float(share), one.epsilon, loss)
+        for (one, place, loss), share in zip(chosen, weight[places], strict=True)
     )
     maps = np.stack(
         [one.weight * _map(validator, setting) for one, setting in zip(members, chosen, strict=True)]
@@ -122,20 +127,55 @@ def _why_not(validator: CrossValidator) -> str | None:
     return None
 
 
-def near_the_best(validator: CrossValidator) -> list[Setting]:
-    """Settings whose score is within `NEAR` standard errors of the best, in the order of the search.
+def scored_as_usual(validator: CrossValidator) -> list[tuple[ScoredKernel, str]]:
+    """The kernels of a search, each with its loss."""
+    return [(one, getattr(validator.family, "loss", "")) for one in validator.scored]
+
+
+def scored_with_others(validator: CrossValidator, choice: Choice) -> list[tuple[ScoredKernel, str]]:
+    """The best kernel of each form once more, with the losses of `LOSSES`, on the same folds.
+
+    A machine of the hinge loss with a small C has most vectors at their bounds, so that its values say little
+    about how sure it is. Those of smooth losses say more, and err elsewhere.
+    """
+    family, deadline = validator.family, validator.context.deadline
+    if not isinstance(family, Classification) or family.loss != "hinge":
+        return []
+    known = {id(one) for one in validator.scored}
+    forms = [[one for one in form.scored if id(one) in known] for form in choice.tried_forms.values()]
+    best = [max(form, key=lambda one: one.best_score) for form in forms or [validator.scored] if form]
+    found = []
+    for loss in LOSSES:
+        # Nothing of it goes to the journal, whose kernels have no loss, or to those who watch the search.
+        judge = replace(
+            validator, family=replace(family, loss=loss), scored=[], context=FitContext(deadline), n_earlier=0
+        )
+        timely = (one for one in best if deadline.allows(f"{one.kernel} with another loss", one.seconds))
+        found += [(judge.score(one.scorable, loss, Cs=_values_of_C(one.variance)), loss) for one in timely]
+        validator.n_earlier += judge.n_machines
+    return found
+
+
+def _values_of_C(variance: float) -> np.ndarray:
+    """Powers of `STEP` around one over the variance in feature space, as `c_range` has them."""
+    return STEP ** (np.rint(-np.log(variance) / np.log(STEP)) + EXPONENTS)
+
+
+def near_the_best(validator: CrossValidator, scored: list[tuple[ScoredKernel, str]]) -> list[Setting]:
+    """Settings whose score is within `NEAR` standard errors of the best, in the order in which they were
+    scored.
 
     Of kernels that were scored with several values of ε, each counts on its own.
     """
-    top = max(validator.scored, key=lambda one: one.best_score)
+    top = max((one for one, _ in scored), key=lambda one: one.best_score)
     least = top.best_score - NEAR * float(np.nan_to_num(validator.standard_error(top)))
     n_classes = len(getattr(validator.family, "classes", ()))
     found = []
-    for one in validator.scored:
+    for one, loss in scored:
         near = np.flatnonzero(one.smoothed >= significant(least))
         if n_classes >= MANY_CLASSES:
             near = near[np.abs(near - one.best) <= 1]
-        found += [Setting(one, int(index)) for index in near]
+        found += [Setting(one, int(place), loss) for place in near]
     return found
 
 
@@ -287,6 +327,9 @@ def finish_blend(step: FinalStep, blend: Blend) -> Finished:
     started, validator = time.perf_counter(), step.validator
     family, tested = validator.family, validator.tested
     untrained = [step.trainer._machine(one.kernel, one.C, one.epsilon) for one in blend.members]
+    for machine, one in zip(untrained, blend.members, strict=True):
+        if one.loss:
+            machine.set_params(loss=one.loss)
     machine = family.train(step.trainer._blend(untrained, blend.maps), validator.samples)
     held, values = validator.held_out, blend.values[tested]
     sigmoids = getattr(machine, "sigmoids_", None)

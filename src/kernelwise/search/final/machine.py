@@ -147,7 +147,7 @@ def finish_exact(step: FinalStep) -> Finished:
     validator.context.findings.extend(findings)
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
-    n_bounded = count_bounded(machine, validator.samples.bound[rows])
+    n_bounded = count_bounded(machine, validator.samples.bound[rows]) if validator.family.has_bounds else 0
     record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=validator.held_out.weight[tested])
     seconds = time.perf_counter() - started
     scores = scores_of_labels(validator, choice, record)
@@ -371,7 +371,8 @@ def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
     held = HeldOutValues(others, samples.weight[others], decision)
-    record = _record(step, len(rows), count_bounded(machine, samples.bound[rows]), held, sigmoids)
+    n_bounded = count_bounded(machine, samples.bound[rows]) if validator.family.has_bounds else 0
+    record = _record(step, len(rows), n_bounded, held, sigmoids)
     seconds = time.perf_counter() - started
     return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
 

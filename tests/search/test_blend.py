@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,12 @@ from sklearn.model_selection import ShuffleSplit
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.search.final import blend as blends
-from kernelwise.search.final.blend import chosen_weights, near_the_best, scored_as_usual
+from kernelwise.search.final.blend import (
+    chosen_weights,
+    near_the_best,
+    scored_as_usual,
+    scored_with_others,
+)
 from kernelwise.search.final.machine import unseen_odds
 from kernelwise.solvers.probability import log_odds
 
@@ -23,9 +29,10 @@ def two_classes(n=160, seed=0):
     return make_moons(n, noise=0.35, random_state=seed)
 
 
-def noted(monkeypatch):
-    """A list that gets the validator, the choice and the blend of every fit."""
+def noted(monkeypatch, losses=blends.LOSSES):
+    """A list that gets the validator, the choice and the blend of every fit, with these further losses."""
     found, choose = [], blends.choose_blend
+    monkeypatch.setattr(blends, "LOSSES", losses)
 
     def choose_and_note(validator, choice, solver):
         found.append((validator, choice, choose(validator, choice, solver)))
@@ -97,19 +104,18 @@ def test_ties_are_decided_by_the_second_cost():
 
 
 def test_only_settings_near_the_best_take_part(monkeypatch):
-    found = noted(monkeypatch)
+    found = noted(monkeypatch, losses=())
     X, y = two_classes()
     model = TunedSVC(blend=True).fit(X, y)
     ((validator, _, blend),) = found
     top = max(one.best_score for one in validator.scored)
     least = top - 2.0 * np.sqrt(top * (1.0 - top) / len(y))
-    scores = [
-        setting.scored.smoothed[setting.place]
-        for setting in near_the_best(validator, scored_as_usual(validator))
-    ]
+    near = near_the_best(validator, scored_as_usual(validator))
+    scores = [setting.scored.smoothed[setting.place] for setting in near]
     every = np.concatenate([one.smoothed for one in validator.scored])
     assert len(scores) == (every >= least).sum() < len(every)
     assert min(scores) >= least
+    assert {setting.loss for setting in near} == {"hinge"}
     assert model.result_.members == blend.members
     assert sum(one.weight for one in blend.members) == pytest.approx(1.0)
     assert [one.weight for one in blend.members] == sorted((o.weight for o in blend.members), reverse=True)
@@ -120,12 +126,16 @@ def test_log_odds_of_two_classes_are_the_weighted_mean_of_those_of_the_members(m
     found = noted(monkeypatch)
     X, y = two_classes()
     model = TunedSVC(blend=True).fit(X, y)
-    validator, _, blend = found[0]
+    validator, choice, blend = found[0]
     Z, expected = model.machine_samples(X), 0.0
+    tried = [*scored_as_usual(validator), *scored_with_others(validator, choice)]
+    assert {member.loss for member in blend.members} == {"hinge", "squared_hinge"}
     for member in blend.members:
-        machine = model._machine(member.kernel, member.C, None)
+        machine = model._machine(member.kernel, member.C, None).set_params(loss=member.loss)
         machine = validator.family.train(machine, validator.samples)
-        same = [one for one in validator.scored if one.kernel == member.kernel and member.C in one.Cs]
+        same = [
+            o for o, loss in tried if (o.kernel, loss) == (member.kernel, member.loss) and member.C in o.Cs
+        ]
         held = same[0].decision_at(same[0].Cs.tolist().index(member.C)).astype(float)
         sigmoids, _ = validator.family.sigmoids(validator.held_out, held)
         expected = expected + member.weight * log_odds(machine.machine_values(Z), sigmoids)
@@ -134,8 +144,26 @@ def test_log_odds_of_two_classes_are_the_weighted_mean_of_those_of_the_members(m
     assert_allclose(model.predict_proba(X)[:, 1], 1.0 / (1.0 + np.exp(-expected[:, 0])), atol=1e-9)
 
 
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_further_losses_are_scored_on_the_same_folds(loss, monkeypatch):
+    """As a search with that loss scores the same kernels; where it is the user's, there is no other."""
+    found = noted(monkeypatch, losses=(loss,))
+    X, y = two_classes(120)
+    model = TunedSVC("rbf", blend=True, cv=3).fit(X, y)
+    validator, choice, _ = found[0]
+    ((scored, of),) = scored_with_others(validator, choice)
+    assert of == loss
+    assert np.array_equal(np.log2(scored.Cs) % 2.0, np.zeros(8))  # powers of four
+    best = max(validator.scored, key=lambda one: one.best_score)
+    assert scored.kernel == best.kernel
+    assert model.n_svm_fits_ >= sum(one.n_machines for one in validator.scored) + scored.n_machines
+    again = replace(validator, family=replace(validator.family, loss=loss), scored=[])
+    assert np.array_equal(again.score(best.scorable, "", Cs=scored.Cs).scores, scored.scores)
+    assert scored_with_others(again, choice) == []
+
+
 def test_the_quoted_score_is_that_of_blends_without_the_rows(monkeypatch):
-    found = noted(monkeypatch)
+    found = noted(monkeypatch, losses=())
     X, y = two_classes()
     model = TunedSVC(blend=True).fit(X, y)
     validator, choice, blend = found[0]
@@ -261,8 +289,9 @@ def why_none(model, X, y):
     return said.partition("because ")[2]
 
 
-def test_where_there_is_no_blend_the_result_says_why():
+def test_where_there_is_no_blend_the_result_says_why(monkeypatch):
     X, y = two_classes(120)
+    monkeypatch.setattr(blends, "LOSSES", ())
     assert why_none(TunedSVC("rbf", Cs=[1.0], criterion="esdr", blend=True), X, y).startswith(
         "no other setting"
     )

@@ -151,7 +151,9 @@ def scored_with_others(validator: CrossValidator, choice: Choice) -> list[tuple[
             validator, family=replace(family, loss=loss), scored=[], context=FitContext(deadline), n_earlier=0
         )
         timely = (one for one in best if deadline.allows(f"{one.kernel} with another loss", one.seconds))
-        found += [(judge.score(one.scorable, loss, Cs=_values_of_C(one.variance)), loss) for one in timely]
+        for one in timely:
+            Cs = _values_of_C(one.variance) if validator.Cs is None else validator.Cs
+            found.append((judge.score(one.scorable, loss, Cs=Cs), loss))
         validator.n_earlier += judge.n_machines
     return found
 

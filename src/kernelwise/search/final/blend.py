@@ -20,6 +20,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelwise._core.rounding import significant
 from kernelwise.search.engine.context import FitContext
@@ -39,10 +40,11 @@ N_START, N_ADDED = 5, 5
 #: Settings that are considered, at most, and numbers that their values are, about.
 MOST_SETTINGS, MOST_NUMBERS = 30, 2e7
 #: Losses that the best kernels are scored with once more, and exponents of their values of C.
-LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-4, 4)
-#: Classes from which on only the best C of each kernel and its neighbours are considered: coupling takes
-#: time.
-MANY_CLASSES = 5
+LOSSES, EXPONENTS, MOST_KERNELS = ("squared_hinge",), np.arange(-4, 4), 5
+#: Sigmoids of all settings whose log-loss is asked for, at most: where there are many pairs of classes, only
+#: those of
+#: the best scores are asked.
+MOST_SIGMOIDS = 1000
 #: Logarithms of the temperature that are tried, and what its square costs.
 TEMPERATURES, RIDGE = np.arange(-24, 25) / 16.0, 2e-3
 
@@ -144,6 +146,7 @@ def scored_with_others(validator: CrossValidator, choice: Choice) -> list[tuple[
     known = {id(one) for one in validator.scored}
     forms = [[one for one in form.scored if id(one) in known] for form in choice.tried_forms.values()]
     best = [max(form, key=lambda one: one.best_score) for form in forms or [validator.scored] if form]
+    best = sorted(best, key=lambda one: (one is not choice.scored, -one.best_score))[:MOST_KERNELS]
     found = []
     for loss in LOSSES:
         # Nothing of it goes to the journal, whose kernels have no loss, or to those who watch the search.
@@ -171,14 +174,20 @@ def near_the_best(validator: CrossValidator, scored: list[tuple[ScoredKernel, st
     """
     top = max((one for one, _ in scored), key=lambda one: one.best_score)
     least = top.best_score - NEAR * float(np.nan_to_num(validator.standard_error(top)))
-    n_classes = len(getattr(validator.family, "classes", ()))
     found = []
     for one, loss in scored:
         near = np.flatnonzero(one.smoothed >= significant(least))
-        if n_classes >= MANY_CLASSES:
-            near = near[np.abs(near - one.best) <= 1]
         found += [Setting(one, int(place), loss) for place in near]
     return found
+
+
+def _best(settings: list[Setting], costs: ArrayLike, most: int) -> list[Setting]:
+    """So many settings of the lowest costs, (n_settings,), in their order."""
+    return [settings[q] for q in np.sort(np.argsort(significant(costs), kind="stable")[:most])]
+
+
+def _best_scores(settings: list[Setting], most: int) -> list[Setting]:
+    return _best(settings, [-one.scored.smoothed[one.place] for one in settings], most)
 
 
 class Pool(NamedTuple):
@@ -248,7 +257,7 @@ def _scores(validator: CrossValidator, means: np.ndarray) -> np.ndarray:
 
 def _numbers(validator: CrossValidator, settings: list[Setting]) -> Pool:
     """Predictions, whose means are scored; of many settings, those of the best scores."""
-    best = sorted(settings, key=lambda one: -one.scored.smoothed[one.place])[:MOST_SETTINGS]
+    best = _best_scores(settings, MOST_SETTINGS)
     values = np.stack([setting.decision for setting in best])
     return Pool(best, values, lambda counts: -_scores(validator, _means(values, counts))[:, None])
 
@@ -262,10 +271,12 @@ def _classes(validator: CrossValidator, settings: list[Setting]) -> Pool:
     family, held, folds = validator.family, validator.held_out, validator.fold_rows
     assert isinstance(family, Classification)
     n_classes = len(family.classes)
-    most = int(np.clip(MOST_NUMBERS / (len(held) * family.n_machines), N_START + N_ADDED, MOST_SETTINGS))
+    fewest, n_machines = N_START + N_ADDED, family.n_machines
+    settings = _best_scores(settings, max(fewest, MOST_SIGMOIDS // n_machines))
+    most = int(np.clip(MOST_NUMBERS / (len(held) * n_machines), fewest, MOST_SETTINGS))
     if len(settings) > most:
         losses = [held_out_log_loss(held, one.decision, n_classes, family.multiclass) for one in settings]
-        settings = [settings[q] for q in np.sort(np.argsort(significant(losses), kind="stable")[:most])]
+        settings = _best(settings, losses, most)
     decision = np.stack([setting.decision for setting in settings])
     V = cross_fitted_odds(decision, held, folds.fold, n_classes, family.machines)
     p = class_probabilities(V.reshape(-1, V.shape[2]), n_classes, family.machines)

@@ -227,7 +227,10 @@ def tuning_json(model: TunedMachine, answer: Answer, columns: LooksAt | None) ->
         "C": answer.C,
         "epsilon": answer.epsilon,
         "members": [
-            {"kernel": _kernel(one.kernel), "C": one.C, "epsilon": one.epsilon, "weight": one.weight}
+            {
+                **{"kernel": _kernel(one.kernel), "C": one.C, "epsilon": one.epsilon},
+                **{"weight": one.weight, "loss": one.loss},
+            }
             for one in members_of(model)
         ],
         "classes": getattr(model, "classes_", None),
@@ -283,7 +286,8 @@ def _kernel(kernel: Any) -> dict[str, Any]:
 
 def _details(result: dict[str, Any], model: TunedMachine) -> list[tuple[str, str]]:
     """What few want to know of a model, as a table."""
-    rows = [("C", f"{number(result['C'], 6)}: {COSTS}")]
+    alone = " in the best setting alone" if result["members"] else ""
+    rows = [("C", f"{number(result['C'], 6)}{alone}: {COSTS}")]
     if result["epsilon"] is not None:
         ignored = "standard deviations of the target: the model ignores smaller errors"
         rows.append(("epsilon", f"{result['epsilon']:.4g} {ignored}"))

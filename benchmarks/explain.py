@@ -35,8 +35,8 @@ def machine(n_support: int, d: int) -> Products:
     """A machine of random numbers."""
     random = np.random.default_rng(0)
     support, beta = random.normal(size=(n_support, d)), random.normal(size=(1, n_support))
-    terms = [Term("RBF", 1.0, "sqeuclidean", 1.0 / d)]
-    plain = PlainModel("", [], np.zeros(d), np.ones(d), terms, support, beta, np.zeros(1))
+    terms = [Term("RBF", 1.0, "sqeuclidean", beta, 1.0 / d)]
+    plain = PlainModel("", [], np.zeros(d), np.ones(d), terms, support, np.zeros(1))
     return Products(plain, np.arange(d), d)
 
 

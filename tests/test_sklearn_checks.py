@@ -100,6 +100,9 @@ CHECKED = [
     Checked(TunedSVR(Cs=CS, cv=2, tol=1e-9), 59, (STOPPED,)),
     Checked(TunedSVR("precomputed", epsilons=[0.05, 0.2]), 57, (STOPPED,)),
     Checked(DistanceSVR("precomputed-distance"), 58, (SIGMOID,)),
+    Checked(TunedSVC(blend=True, tol=TOL), 63, (SIGMOID, STOPPED, BOUNDARY)),
+    Checked(TunedSVC("precomputed", blend=True, Cs=CS), 61, (SIGMOID, STOPPED, BOUNDARY), NO_GRAM_PROBA),
+    Checked(TunedSVR(["rbf", "linear"], blend=True, Cs=CS, cv=2, tol=1e-9), 59, (STOPPED,)),
     Checked(Unlabelled(tol=TOL), 54, (), HELD_OUT),
     Checked(
         GridSearchSVC({"gamma": [0.1, "auto"], "C": CS}, cv=2, n_jobs=2, return_train_score=True, tol=TOL),

@@ -120,12 +120,13 @@ def vote(decision: Double, n_classes: int, found: NDArray[np.int32]) -> None:
     """Write class indices by votes of pairs; of equal votes, sums of decision values decide."""
 
 def fill_kernel(shapes: NDArray[np.int64], powers: Gram, left: Gram, panels: Gram, out: Gram) -> None:
-    """Write values of a sum of kernels to ``out``; panels have the shape (n_panels, left.shape[1], WIDTH).
+    """Write values of sums of kernels to ``out``; panels have the shape (n_panels, left.shape[1], WIDTH).
 
     A row of ``shapes`` is a term: the kind of its exponent, its columns, and its powers. A row of ``powers``
-    is a scale and a weight; a value is Σ weight·2^(scale·e). The exponent e is left · panel (kind 0),
-    −Σ(left − panel)² (1) or −Σ|left − panel| (2). All are of one precision; double precision has zero below
-    2⁻¹⁰²², single precision 2⁻¹⁰⁰ below that.
+    is a scale and a weight, of each sum one; a value is Σ weight·2^(scale·e). The values of a sum, in
+    n_panels·WIDTH columns of ``out``, follow those of the one before it. The exponent e is left · panel (kind
+    0), −Σ(left − panel)² (1) or −Σ|left − panel| (2). All are of one precision; double precision has zero
+    below 2⁻¹⁰²², single precision 2⁻¹⁰⁰ below that.
     """
 
 def add_kernel(

@@ -1,7 +1,7 @@
 // Values of sums of Gaussian and Laplacian kernels, made in the registers of the processor: in single precision for rows
 // of a solver, in double precision for predictions.
 //
-// A value is Σ weight·2^(scale·e) over the terms of the sum. The exponent e of a term is the product of a row of ``left`` with
+// A value is Σ weight·2^(scale·e) over the terms of the sum; several kernels may share them. The exponent e of a term is the product of a row of ``left`` with
 // a column of a panel, or less than zero the sum of their squared or absolute differences. A matrix product followed by
 // exponentials writes and reads each value twice; here a block of KERNEL_ROWS × AT_ONCE exponents is summed up in
 // registers, turned into powers there, and stored or summed up.
@@ -125,10 +125,11 @@ KERNELWISE_INLINE Block<Real> exponents(const Real* left, Index stride, const Re
     return sums;
 }
 
-// Kernel values of KERNEL_ROWS rows of ``left`` with the first AT_ONCE columns of a panel.
-template <class Real>
-KERNELWISE_INLINE Block<Real> block(const KernelTerms<Real>& terms, const Real* left, Index stride, const Real* panel) {
-    Block<Real> total{};
+// Call ``use`` with the exponents of each term and the row of each of its powers: those of KERNEL_ROWS rows of ``left``
+// with the first AT_ONCE columns of a panel.
+template <class Real, class Use>
+KERNELWISE_INLINE void each_power(const KernelTerms<Real>& terms, const Real* left, Index stride, const Real* panel,
+                                  Use use) {
     Index power_at = 0;
     for (Index t = 0; t < terms.shapes.count; ++t) {
         const Row<const Index> shape = terms.shapes[t];
@@ -136,27 +137,73 @@ KERNELWISE_INLINE Block<Real> block(const KernelTerms<Real>& terms, const Real* 
         const Block<Real> sums = shape[0] == PRODUCT   ? exponents<PRODUCT>(left, stride, panel, size)
                                  : shape[0] == SQUARES ? exponents<SQUARES>(left, stride, panel, size)
                                                        : exponents<CITY_BLOCK>(left, stride, panel, size);
-        for (const Index stop = power_at + shape[2]; power_at < stop; ++power_at) {
-            const Real scale = terms.powers[power_at][0], weight = terms.powers[power_at][1];
-#pragma GCC unroll 4
-            for (int i = 0; i < KERNEL_ROWS; ++i)
-#pragma GCC unroll 4
-                for (int v = 0; v < VECTORS; ++v) total.values[i][v] += weight * power(scale * sums.values[i][v]);
-        }
+        for (const Index stop = power_at + shape[2]; power_at < stop; ++power_at) use(sums, terms.powers[power_at]);
         left += size;
         panel += size * KERNEL_WIDTH;
     }
+}
+
+// Values of one kernel.
+template <class Real>
+KERNELWISE_INLINE Block<Real> block(const KernelTerms<Real>& terms, const Real* left, Index stride, const Real* panel) {
+    Block<Real> total{};
+    each_power(terms, left, stride, panel,
+               [&](const Block<Real>& sums, Row<const Real> power_of) __attribute__((always_inline)) {
+                   const Real scale = power_of[0], weight = power_of[1];
+#pragma GCC unroll 4
+                   for (int i = 0; i < KERNEL_ROWS; ++i)
+#pragma GCC unroll 4
+                       for (int v = 0; v < VECTORS; ++v)
+                           total.values[i][v] += weight * power(scale * sums.values[i][v]);
+               });
     return total;
 }
 
-// Write the kernel values of rows and columns to ``out``, which may have fewer rows than ``left``. A row of ``panels`` is
-// a panel, of left.stride × KERNEL_WIDTH numbers.
+// Values of several kernels, which share exponents and powers: those of a kernel are ``width`` numbers after those of the
+// one before it, and rows ``out_stride`` numbers apart.
+template <class Real>
+KERNELWISE_INLINE void blocks(const KernelTerms<Real>& terms, const Real* left, Index stride, const Real* panel,
+                              Real* out, Index out_stride, Index width) {
+    const Index n_kernels = terms.powers.stride - 1;
+    for (Index m = 0; m < n_kernels; ++m)
+        for (int i = 0; i < KERNEL_ROWS; ++i)
+            for (int v = 0; v < VECTORS; ++v)
+                store<Real>(Vector<Real>{}, out + m * width + i * out_stride + v * N_LANES<Real>);
+    each_power(terms, left, stride, panel,
+               [&](const Block<Real>& sums, Row<const Real> power_of) __attribute__((always_inline)) {
+                   Block<Real> powers;
+#pragma GCC unroll 4
+                   for (int i = 0; i < KERNEL_ROWS; ++i)
+#pragma GCC unroll 4
+                       for (int v = 0; v < VECTORS; ++v) powers.values[i][v] = power(power_of[0] * sums.values[i][v]);
+                   for (Index m = 0; m < n_kernels; ++m) {
+                       const Real weight = power_of[m + 1];
+                       if (weight == Real(0)) continue;
+#pragma GCC unroll 4
+                       for (int i = 0; i < KERNEL_ROWS; ++i)
+#pragma GCC unroll 4
+                           for (int v = 0; v < VECTORS; ++v) {
+                               Real* const at = out + m * width + i * out_stride + v * N_LANES<Real>;
+                               store<Real>(load(at) + weight * powers.values[i][v], at);
+                           }
+                   }
+               });
+}
+
+// Write the kernel values of rows and columns to ``out``, which may have fewer rows than ``left``; those of several kernels
+// beside each other. A row of ``panels`` is a panel, of left.stride × KERNEL_WIDTH numbers.
 template <class Real>
 inline void fill(const KernelTerms<Real>& terms, Rows<const Real> left, Rows<const Real> panels, Rows<Real> out) {
+    const Index width = panels.count * KERNEL_WIDTH;
     for (Index k = 0; k < out.count; k += KERNEL_ROWS) {
         const Index first = smaller(k, out.count - KERNEL_ROWS);  // the last rows may be written again
         for (Index c = 0; c < panels.count; ++c)
             for (Index t = 0; t < KERNEL_WIDTH; t += AT_ONCE<Real>) {
+                if (terms.powers.stride > 2) {
+                    Real* const at = out[first].first + c * KERNEL_WIDTH + t;
+                    blocks(terms, left[first].first, left.stride, panels[c].first + t, at, out.stride, width);
+                    continue;
+                }
                 const Block<Real> found = block(terms, left[first].first, left.stride, panels[c].first + t);
 #pragma GCC unroll 4
                 for (int i = 0; i < KERNEL_ROWS; ++i)

@@ -207,12 +207,14 @@ Rows<const Real> panels_of(const Matrix<const Real>& left, const Cube<const Real
 
 using Shapes = nb::ndarray<const Index, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 template <class Real>
-using Powers = nb::ndarray<const Real, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using Powers = nb::ndarray<const Real, nb::shape<-1, -1>, nb::c_contig, nb::device::cpu>;
 
 template <class Real>
 KernelTerms<Real> terms_of(const Shapes& shapes, const Powers<Real>& powers, const Matrix<const Real>& left) {
-    const KernelTerms<Real> terms{{shapes.data(), static_cast<Index>(shapes.shape(0)), 3},
-                                  {powers.data(), static_cast<Index>(powers.shape(0)), 2}};
+    const KernelTerms<Real> terms{
+        {shapes.data(), static_cast<Index>(shapes.shape(0)), 3},
+        {powers.data(), static_cast<Index>(powers.shape(0)), static_cast<Index>(powers.shape(1))}};
+    need(terms.powers.stride >= 2, "A power has a scale and a weight for each kernel.");
     const Index n_columns = static_cast<Index>(left.shape(1));
     Index columns_left = n_columns, powers_left = terms.powers.count;
     for (Index t = 0; t < terms.shapes.count; ++t) {
@@ -234,7 +236,7 @@ void fill_kernel(Shapes shapes, Powers<Real> powers, Matrix<const Real> left, Cu
     const KernelTerms<Real> terms = terms_of(shapes, powers, left);
     const Rows<const Real> columns = panels_of(left, panels);
     need(KERNEL_ROWS <= static_cast<Index>(out.shape(0)) && out.shape(0) <= left.shape(0) &&
-             static_cast<Index>(out.shape(1)) >= columns.count * KERNEL_WIDTH,
+             static_cast<Index>(out.shape(1)) / (terms.powers.stride - 1) >= columns.count * KERNEL_WIDTH,
          std::to_string(left.shape(0)) + " rows and " + std::to_string(panels.shape(0)) +
              " panels do not fit the array.");
     nb::gil_scoped_release without_lock;
@@ -245,6 +247,7 @@ void add_kernel(Shapes shapes, Powers<float> powers, Matrix<const float> left, V
                 Cube<const float> panels, Vector<double> total) {
     const KernelTerms<float> terms = terms_of(shapes, powers, left);
     const Rows<const float> columns = panels_of(left, panels);
+    need(terms.powers.stride == 2, "Sums are those of one kernel.");
     need(left.shape(0) % KERNEL_ROWS == 0 && change.size() == left.shape(0) &&
              static_cast<Index>(total.size()) == columns.count * KERNEL_WIDTH,
          "There must be a factor for each row, four rows or a multiple, and a sum for each column.");

@@ -179,7 +179,7 @@ constexpr Index KERNEL_ROWS = 4, KERNEL_WIDTH = 64;
 constexpr Index PRODUCT = 0, SQUARES = 1, CITY_BLOCK = 2;
 
 // The terms of a sum of kernels. A shape is {kind of the exponent, columns of the samples that are the term's own, powers of
-// the exponent}; the powers of all terms follow each other, each a scale and a weight.
+// the exponent}; the powers of all terms follow each other, each a scale and a weight for every kernel.
 template <class Real>
 struct KernelTerms {
     Rows<const Index> shapes;

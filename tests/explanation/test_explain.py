@@ -40,6 +40,7 @@ from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear, Polynomial
 
 pytestmark = pytest.mark.filterwarnings("ignore:Columns .* have a correlation")
 PRODUCTS = ["rbf", "laplacian", "diagonal", "diagonal-laplacian", "auto"]
+BLENDS = [["rbf", "laplacian"], "auto"]
 
 
 def by_subsets(value, d):
@@ -80,10 +81,11 @@ def own_value(model, x):
         near = support.copy()  # a column that agrees with every support vector has the factor one
         rows = np.repeat(near[:, None, :], len(near), axis=1)[:, 0]
         rows[:, columns] = z[columns]
-        K = np.array(
-            [machine.kernel_(rows[i : i + 1], support[i : i + 1])[0, 0] for i in range(len(support))]
-        )
-        return machine.beta_ @ K + machine.intercept_
+        total = machine.intercept_
+        for kernel, beta in machine.columns_:
+            K = [kernel(rows[i : i + 1], support[i : i + 1])[0, 0] for i in range(len(support))]
+            total = total + beta @ K
+        return total
 
     return value
 
@@ -103,9 +105,12 @@ def cancer():
     return X[:120, :6], y[:120]
 
 
-@pytest.fixture(scope="module", params=PRODUCTS)
+@pytest.fixture(scope="module", params=[*((name, False) for name in PRODUCTS), *((k, True) for k in BLENDS)])
 def two(request, cancer):
-    return TunedSVC(request.param).fit(*cancer)
+    kernel, blend = request.param
+    model = TunedSVC(kernel, blend=blend).fit(*cancer)
+    assert (len(model.best_estimator_.columns_) > 1) == blend
+    return model
 
 
 def test_values_are_the_sums_over_all_subsets(two, cancer):
@@ -363,8 +368,10 @@ def test_fewer_nodes_integrate_as_well(degree):
 def test_twelve_columns_and_five_machines(form):
     random = np.random.default_rng(12)
     support, beta = random.normal(size=(9, 12)), random.normal(size=(5, 9))
-    terms = [Term("", 0.6, form, 0.2), Term("", 0.4, form, 0.05, L=random.uniform(0.0, 2.0, 12))]
-    plain = PlainModel("", [], np.zeros(12), np.ones(12), terms, support, beta, np.ones(5))
+    other = random.normal(size=(5, 9))
+    terms = [Term("", 0.6, form, beta, 0.2), Term("", 0.4, form, beta, 0.05, L=random.uniform(0.0, 2.0, 12))]
+    terms.append(Term("", 1.0, form, other, 0.1))
+    plain = PlainModel("", [], np.zeros(12), np.ones(12), terms, support, np.ones(5))
     machine, x = Products(plain, np.arange(12), 12), random.normal(size=12)
     background = random.normal(size=(3, 12))
 
@@ -376,7 +383,7 @@ def test_twelve_columns_and_five_machines(form):
     def own(columns):
         rows = support.copy()
         rows[:, columns] = x[columns]
-        return beta @ np.diag(sum(term.values(rows, support) for term in terms))
+        return sum(term.beta @ np.diag(term.values(rows, support)) for term in terms)
 
     for value, rows in ((over, background), (own, None)):
         assert_allclose(machine.values(x[None], rows, None)[0], by_subsets(value, 12), atol=1e-9)
@@ -386,9 +393,9 @@ def test_features_of_one_column_are_present_together():
     random = np.random.default_rng(3)
     support, beta = random.normal(size=(7, 6)), random.normal(size=(2, 7))
     group = np.array([2, 0, 2, 4, 0, 1])  # column 3 has no feature at all
-    terms = [Term("", 0.7, "sqeuclidean", 0.3), Term("", 0.2, "cityblock", 0.4, L=np.arange(6.0))]
-    terms.append(Term("", 0.1, "linear"))
-    plain = PlainModel("", [], np.ones(6), np.full(6, 0.5), terms, support, beta, np.zeros(2))
+    terms = [Term("", 0.7, "sqeuclidean", beta, 0.3), Term("", 0.2, "cityblock", beta, 0.4, L=np.arange(6.0))]
+    terms += [Term("", 0.1, "linear", beta), Term("", 1.0, "linear", beta[::-1])]
+    plain = PlainModel("", [], np.ones(6), np.full(6, 0.5), terms, support, np.zeros(2))
     machine = Products(plain, group, 5)
     x, background = random.normal(size=6), random.normal(size=(3, 6))
 

@@ -158,6 +158,22 @@ def test_sums_are_written_with_their_probabilities(kernel, n_classes, strategy, 
     assert_same(outputs(model, new), model, new)
 
 
+@pytest.mark.parametrize(("n_classes", "strategy"), [(2, "ovo"), (3, "ovo"), (3, "ovr")])
+def test_blends_are_written(n_classes, strategy, outputs, wine):
+    X, y, new = wine
+    X, y, new = X[:, :6], np.minimum(y, n_classes - 1), new[:, :6]
+    model = TunedSVC(blend=True, multiclass=strategy, cv=2).fit(X, y)
+    assert len(model.best_estimator_.kernels_) > 1
+    assert_same(outputs(model, new), model, new)
+
+
+def test_blends_of_numbers_are_written(outputs, diabetes):
+    X, y, new = diabetes
+    model = TunedSVR(blend=True, cv=4).fit(X, y)
+    assert len(model.best_estimator_.kernels_) > 1
+    assert_same(outputs(model, new), model, new)
+
+
 def test_coupled_probabilities_come_along_where_they_disagree_with_votes(outputs, overlapping):
     X, y, new = overlapping(4)
     model = TunedSVC(kernel=KernelSum([RBF(), Laplacian()]), Cs=[1.0], cv=2).fit(X, y)
@@ -331,8 +347,8 @@ def test_too_many_numbers_are_refused(wine):
     model = SVC(kernel="laplacian").fit(X, y)
     plain = plain_model(model, model)
     many = np.broadcast_to(plain.support[:1], (10**8, D))  # without the memory
-    beta = np.broadcast_to(plain.beta[:, :1], (3, 10**8))
-    huge = replace(plain, support=many, beta=beta)
+    term = replace(plain.terms[0], beta=np.broadcast_to(plain.terms[0].beta[:, :1], (3, 10**8)))
+    huge = replace(plain, support=many, terms=[term])
     with pytest.raises(IncompatibleError, match=r"1600000000 numbers, but to_c writes at most 5000000"):
         c_source.c_source(huge)
     with pytest.raises(IncompatibleError, match="smaller than 2 GiB, but the 100000000 support vectors"):
@@ -372,5 +388,5 @@ def test_products_after_a_linear_map_are_products_with_other_samples(L):
     random = np.random.default_rng(0)
     S, z = random.normal(size=(4, 3)), random.normal(size=3)
     matrix = np.eye(3) if L is None else np.diag(L) if L.ndim == 1 else L
-    found = _pulled_back(Term("linear", 1.0, "linear", L=L), S) @ z
+    found = _pulled_back(Term("linear", 1.0, "linear", np.eye(4), L=L), S) @ z
     np.testing.assert_allclose(found, (S @ matrix) @ (z @ matrix), atol=1e-12)

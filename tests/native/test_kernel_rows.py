@@ -172,3 +172,37 @@ def test_one_kernel_has_one_precision():
     left, panels, _ = of_a_sum(4, 1)
     with pytest.raises(TypeError):
         _native.fill_kernel(SHAPES, POWERS, left.astype(float), panels, np.empty((4, _native.WIDTH)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_several_kernels_share_exponents(dtype):
+    """The values of each, beside each other, are those that it has alone."""
+    left, panels, _ = exponents(9, 2, 8, -3)
+    left, panels = left.astype(dtype), panels.astype(dtype)
+    weights = np.array([[1.0, 0.0, 0.25], [0.5, 2.0, 0.0], [0.0, 0.0, 1.5]])
+    shapes, scales, width = np.array([[0, 3, 1], [2, 5, 2]]), np.array([1.0, 0.25, 2.0]), 2 * _native.WIDTH
+    out = np.full((7, 3 * width + 5), -7.0, dtype)
+    _native.fill_kernel(shapes, np.column_stack([scales, weights]).astype(dtype), left, panels, out)
+    assert (out[:, 3 * width :] == -7.0).all()
+    for m in range(3):
+        alone = np.empty((7, width), dtype)
+        powers = np.column_stack([scales, weights[:, m]]).astype(dtype)
+        _native.fill_kernel(shapes, powers, left, panels, alone)
+        np.testing.assert_allclose(out[:, m * width : (m + 1) * width], alone, rtol=4 * np.finfo(dtype).eps)
+
+
+def test_sums_are_of_one_kernel():
+    left, panels, _ = exponents(4, 1, 1, -3)
+    with pytest.raises(ValueError, match="Sums are those of one kernel"):
+        _native.add_kernel(
+            np.array([[0, 1, 1]]),
+            np.ones((1, 3), np.float32),
+            left,
+            left[:, 0].copy(),
+            panels,
+            np.zeros(_native.WIDTH),
+        )
+    with pytest.raises(ValueError, match="A power has a scale and a weight for each kernel"):
+        _native.fill_kernel(
+            np.array([[0, 1, 1]]), np.ones((1, 1), np.float32), left, panels, np.ones((4, 64), np.float32)
+        )

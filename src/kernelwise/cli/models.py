@@ -56,6 +56,8 @@ UNUSUAL = (
     "true",
     "yes",
 )
+#: Values of --blend.
+BLENDS = {"auto": "auto", "yes": True, "no": False}
 #: Unusual rows are at most this share of the usual ones, or the rarer of two labels may mean either.
 RARE = 1 / 3
 
@@ -74,6 +76,7 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
         "scale": SCALES[check_choice("--scale", options.scale, SCALES)],
         "solver": check_choice("--solver", options.solver, SOLVERS),
         "effort": check_choice("--effort", options.effort, EFFORTS),
+        "blend": BLENDS[check_choice("--blend", options.blend, BLENDS)],
         "time_budget": options.time_budget,
         "n_jobs": options.n_jobs,
         "random_state": options.seed,

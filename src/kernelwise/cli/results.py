@@ -19,13 +19,13 @@ from kernelwise.estimators.tuned_svr import TunedSVR, logarithm_finding
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.metric import most_relevant
-from kernelwise.reports.answer import Answer, expectation, setting, verdict
+from kernelwise.reports.answer import Answer, expectation, members_of, setting, verdict
 from kernelwise.reports.columns_used import LooksAt, feature_names
 from kernelwise.reports.findings import ABOUT_CRITERIA, finding_of_test, is_news, settled
 from kernelwise.reports.outliers import Strange, share_text
 from kernelwise.reports.words import score_key
 from kernelwise.search.verdict.leaks import column_findings, copies_finding
-from kernelwise.search.wording import kernel_meaning, kernel_text, number
+from kernelwise.search.wording import blend_text, kernel_meaning, kernel_text, number
 from kernelwise.tables import by_column
 
 if TYPE_CHECKING:
@@ -223,9 +223,16 @@ def tuning_json(model: TunedMachine, answer: Answer, columns: LooksAt | None) ->
     baseline = getattr(model.result_, "baseline", None)
     return {
         "version": __version__,
-        "kernel": {"name": type(model.kernel_).__name__, "parameters": model.kernel_.get_params()},
+        "kernel": _kernel(model.kernel_),
         "C": answer.C,
         "epsilon": answer.epsilon,
+        "members": [
+            {
+                **{"kernel": _kernel(one.kernel), "C": one.C, "epsilon": one.epsilon},
+                **{"weight": one.weight, "loss": one.loss},
+            }
+            for one in members_of(model)
+        ],
         "classes": getattr(model, "classes_", None),
         "score": {
             "name": name,
@@ -273,9 +280,14 @@ def tuning_json(model: TunedMachine, answer: Answer, columns: LooksAt | None) ->
     }
 
 
+def _kernel(kernel: Any) -> dict[str, Any]:
+    return {"name": type(kernel).__name__, "parameters": kernel.get_params()}
+
+
 def _details(result: dict[str, Any], model: TunedMachine) -> list[tuple[str, str]]:
     """What few want to know of a model, as a table."""
-    rows = [("C", f"{number(result['C'], 6)}: {COSTS}")]
+    alone = " in the best setting alone" if result["members"] else ""
+    rows = [("C", f"{number(result['C'], 6)}{alone}: {COSTS}")]
     if result["epsilon"] is not None:
         ignored = "standard deviations of the target: the model ignores smaller errors"
         rows.append(("epsilon", f"{result['epsilon']:.4g} {ignored}"))
@@ -303,7 +315,9 @@ def _decision(model: TunedMachine) -> str:
 def kernel_line(model: TunedMachine) -> str:
     """The kernel with its numbers, and what it does."""
     meaning = kernel_meaning(model.kernel_, getattr(model, "scale", None))
-    return kernel_text(model.kernel_) + (f": {meaning}" if meaning else "")
+    blend = [one.kernel for one in members_of(model)]
+    before = f"{blend_text(blend)}, the best alone: " if blend else ""
+    return before + kernel_text(model.kernel_) + (f": {meaning}" if meaning else "")
 
 
 def _support(model: TunedMachine, result: dict[str, Any]) -> tuple[str, str]:

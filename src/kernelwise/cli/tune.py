@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Test file, to score the model on.")]
 #: Options that the scores of kernels do not depend on: a journal may be continued with others.
-NOT_IN_JOURNAL = ("time_budget", "n_jobs", "solver", "threshold", "cost")
+NOT_IN_JOURNAL = ("time_budget", "n_jobs", "solver", "blend", "threshold", "cost")
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,9 @@ class Tuning:
     ] = False
     solver: options.Solver = "auto"
     effort: Annotated[str, option("LEVEL", "How hard to search: fast, normal or best.")] = "normal"
+    blend: Annotated[
+        str, option("WHEN", "Whether to blend the best models into one: yes, no, or auto, as --effort says.")
+    ] = "auto"
     time_budget: options.Budget = None
     n_jobs: options.Jobs = None
     seed: options.Seed = 0

@@ -221,8 +221,9 @@ class Exportable(Portable):
         """
         machine: FittedMachine = _trained(self)
         if not isinstance(machine, Exportable):
+            otherwise = "blend=False" if hasattr(machine, "kernels_") else "solver='exact'"
             raise IncompatibleError(
-                f"to_sklearn cannot hold a {type(machine).__name__}. Train with solver='exact', export the "
+                f"to_sklearn cannot hold a {type(machine).__name__}. Train with {otherwise}, export the "
                 "model with to_onnx(path) or to_c(path), or keep it with save(path)."
             )
         names = getattr(self, "feature_names_in_", None)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -94,12 +96,22 @@ class KernelMachine(SamplesOrGram):
         return self.dual_coef_
 
     @property
+    def columns_(self) -> list[tuple[Any, np.ndarray]]:
+        """The kernels whose sums are added up, each with its β, of shape (n_machines, n_SV)."""
+        return [(self.kernel_, self.beta_)]
+
+    @property
     def coef_(self) -> np.ndarray:
         """Weights of the features, of shape (n_machines, n_features), for the linear kernel only."""
         check_is_fitted(self)
-        if self.kernel_ is None or is_precomputed(self.kernel_) or not self.kernel_.is_linear:
+        if not self._is_linear():
             raise AttributeError("coef_ is only available when using a linear kernel")
-        return safe_sparse_dot(self.beta_, self.support_vectors_, dense_output=True)
+        ((_, beta),) = self.columns_
+        return safe_sparse_dot(beta, self.support_vectors_, dense_output=True)
+
+    def _is_linear(self) -> bool:
+        kernel = self.columns_[0][0]
+        return len(self.columns_) == 1 and isinstance(kernel, Kernel) and kernel.is_linear
 
     @property
     def n_trained_(self) -> int:
@@ -119,7 +131,7 @@ class KernelMachine(SamplesOrGram):
     def _sums(self, X: RowsLike, intercept: np.ndarray) -> np.ndarray:
         """Sums over the kernel plus an offset, of shape (n_samples, n_machines)."""
         if is_plain_function(self.kernel):
-            return decision_values(self.kernel, X, self.support_vectors_, self.beta_, intercept)
+            return decision_values([(self.kernel, self.beta_)], X, self.support_vectors_, intercept)
         Z = self._read_new(X)
         check_memory(
             COPIES * 8.0 * Z.shape[0] * len(intercept),
@@ -129,13 +141,16 @@ class KernelMachine(SamplesOrGram):
         with one_blas_thread(leaves_cores=True):
             if self.kernel_ is None or is_precomputed(self.kernel_):
                 Z = Z[:, self.support_]
-                K = self.kernel_(Z) if takes_distances(self.kernel_) and Z.size else Z
-                return K @ self.beta_.T + intercept
-            if self.kernel_.is_linear:
+                sums = [
+                    (kernel(Z) if takes_distances(kernel) and Z.size else Z) @ beta.T
+                    for kernel, beta in self.columns_
+                ]
+                return reduce(np.add, sums) + intercept
+            if self._is_linear():
                 check_samples(Z)
                 return safe_sparse_dot(Z, self.coef_.T, dense_output=True) + intercept
             n_jobs = getattr(self, "n_jobs", None)
-            return decision_values(self.kernel_, Z, self.support_vectors_, self.beta_, intercept, n_jobs)
+            return decision_values(self.columns_, Z, self.support_vectors_, intercept, n_jobs)
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""
@@ -316,39 +331,41 @@ class OutlierMachine(OutlierMixin, KernelMachine):
 
 
 def decision_values(
-    kernel: KernelFunction,
+    columns: Sequence[tuple[KernelFunction, np.ndarray]],
     X: Any,
     support: Any,
-    beta: np.ndarray,
     intercept: np.ndarray,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Decision values of all machines: blocks of kernel values, each with one matrix product.
 
-    ``beta`` has the shape (n_machines, n_SV), the result (n_rows, n_machines). Blocks are the same for any
-    number of threads, and so are the sums.
+    ``columns`` has kernels, each with β of shape (n_machines, n_SV); the result has the shape (n_rows,
+    n_machines). Blocks are the same for any number of threads, and so are the sums.
     """
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     values = np.tile(intercept, (n_rows, 1))
-    n_support = beta.shape[1]
-    is_native = n_rows >= MANY_ROWS and isinstance(X, np.ndarray) and can_be_native(kernel, support)
+    kernels = [kernel for kernel, _ in columns]
+    n_support = columns[0][1].shape[1]
+    is_native = n_rows >= MANY_ROWS and isinstance(X, np.ndarray)
+    is_native = is_native and all(can_be_native(kernel, support) for kernel in kernels)
     rows = LEAST_ROWS if is_native else max(LEAST_ROWS, BLOCK // max(1, n_support))
-    columns = max(1, BLOCK // support.shape[1]) if is_native else BLOCK // rows
-    coefficients = np.ascontiguousarray(beta.T)
-    for start in range(0, n_support, columns):
-        part = slice(start, min(start + columns, n_support))
-        tiles = NativeTiles(kernel, support[part]) if isinstance(kernel, Kernel) and is_native else None
+    width = max(1, BLOCK // support.shape[1]) if is_native else BLOCK // rows
+    coefficients = np.stack([beta.T for _, beta in columns])
+    for start in range(0, n_support, width):
+        part = slice(start, min(start + width, n_support))
+        tiles = NativeTiles(kernels, support[part]) if is_native else None  # type: ignore[arg-type]
 
         def add(first: int, part: slice = part, tiles: NativeTiles | None = tiles) -> None:
             block = slice(first, min(first + rows, n_rows))
-            if tiles is None:
+            if tiles is not None:
+                tiles.add(X[block], coefficients[:, part], values[block])
+                return
+            for kernel, factors in zip(kernels, coefficients, strict=True):
                 K = kernel_values(kernel, X[block], support[part], part.stop - part.start)
-                values[block] += K @ coefficients[part]
-            else:
-                tiles.add(X[block], coefficients[part], values[block])
+                values[block] += K @ factors[part]
 
         firsts = range(0, n_rows, rows)
-        if is_plain_function(kernel):  # which may not be made for threads
+        if is_plain_function(kernels[0]):  # which may not be made for threads
             for first in firsts:
                 add(first)
         else:

@@ -109,6 +109,7 @@ OF_TUNED: dict[str, Any] = {
     **SEED,
     **dict.fromkeys(("kernel", "criterion", "search", "cv", "Cs", "refit", "scale", "scoring"), ELSEWHERE),
     "effort": ELSEWHERE,
+    "blend": [*one_of(("auto",)), *FLAG],
     "categorical_features": ELSEWHERE,
     "solver": one_of(("auto", "exact", "nystroem")),
     "backend": [None, *one_of(("dask",))],
@@ -117,7 +118,11 @@ OF_TUNED: dict[str, Any] = {
     **VERBOSE,
 }
 OF_TUNED_ONE_CLASS: dict[str, Any] = {
-    **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit", "effort")},
+    **{
+        name: kinds
+        for name, kinds in OF_TUNED.items()
+        if name not in ("search", "Cs", "refit", "effort", "blend")
+    },
     "criterion": one_of(OneClass.criteria),
     "scoring": [None, *one_of(OneClass.scorings)],
     "nu": [None, *NU["nu"]],

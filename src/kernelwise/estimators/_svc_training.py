@@ -263,4 +263,4 @@ def _values(source: Rows, trained: TrainedMachines, X: Any) -> np.ndarray:
     """Decision values, shape (n_samples, n_machines), of machines trained on the source."""
     support = np.flatnonzero(trained.beta.any(axis=0))
     vectors = safe_indexing(source.X, support)
-    return decision_values(source.kernel, X, vectors, trained.beta[:, support], trained.intercept)
+    return decision_values([(source.kernel, trained.beta[:, support])], X, vectors, trained.intercept)

@@ -34,6 +34,7 @@ from kernelwise.search import (
     OneClass,
     Regression,
     TrainingData,
+    blend_text,
     kernel_text,
     metric_by_gradients,
     new_context,
@@ -180,6 +181,10 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> Any:
         """The untrained Nyström machine, used instead of ``_machine``."""
 
+    def _blend(self, machines: list[Any], maps: np.ndarray) -> Any:
+        """The untrained sum of such machines, if there is one."""
+        raise NotImplementedError(f"{type(self).__name__} has no blends.")
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """The constructor, and after a fit what is predicted, what was chosen and how good it is."""
         made = str(super().__repr__(N_CHAR_MAX))
@@ -189,6 +194,9 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         target = "" if name is None else f" to predict {name!r}"
         C = getattr(self, "C_", None)
         kernel = kernel_text(self.kernel_) if C is None else f"{kernel_text(self.kernel_)}, C = {C:g}"
+        members = getattr(self.result_, "members", ())
+        if members:
+            kernel = f"{blend_text([one.kernel for one in members])}, the best alone: {kernel}"
         score, error = self.result_.score, self.result_.standard_error
         return f"{made}  # fitted{target}: {kernel}; held-out score {score:.3g} ± {error:.2g}"
 

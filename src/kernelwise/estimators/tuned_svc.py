@@ -20,6 +20,7 @@ from kernelwise._core.validation import copies_of, is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._parameters import LOSS, OF_LABELS, OF_TUNED
+from kernelwise.estimators.blend_machine import BlendSVC
 from kernelwise.estimators.costs import (
     check_answers,
     check_threshold,
@@ -131,6 +132,12 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         weights of features. "best" looks at 10 000 rows, scores all forms of kernel on all of them, and
         uses five folds at least; it takes up to eight times as long and gains little. What you set yourself
         (``kernel``, ``cv``, ``time_budget``) wins. ``docs/cost.md`` has the cost and the gain of each level.
+    blend : "auto", True or False, default="auto"
+        Whether the final model is a blend of several settings that the search has scored, in place of the
+        best one: the mean of their log odds. Each is trained on all rows, and together they are one model
+        with several kernels, so that everything works as with one. ``result_.members`` lists the settings;
+        ``kernel_``, ``C_`` and ``best_params_`` are still those of the single best one. "auto" follows
+        ``effort``. See ``docs/blends.md``.
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
@@ -266,6 +273,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         max_iter: int = -1,
         solver: str = "auto",
         effort: str = "normal",
+        blend: bool | str = "auto",
         time_budget: float | None = None,
         memory_limit: float = MEMORY_LIMIT,
         n_jobs: int | None = None,
@@ -294,6 +302,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.max_iter = max_iter
         self.solver = solver
         self.effort = effort
+        self.blend = blend
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -378,6 +387,17 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             tol=self.tol,
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+        )
+
+    def _blend(self, machines: list[SVC], maps: np.ndarray) -> BlendSVC:
+        return BlendSVC(
+            machines,
+            maps,
+            multiclass=self.multiclass,
+            reject_label=self.reject_label,
+            decision_function_shape=self.decision_function_shape,
+            predict_by=self.predict_by,
             n_jobs=self.n_jobs,
         )
 

@@ -20,6 +20,7 @@ from kernelwise._core.validation import LARGE_TARGETS, is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._parameters import OF_TUNED, check_enough, one_of
 from kernelwise.estimators._routing import Routed
+from kernelwise.estimators.blend_machine import BlendSVR
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemSVR
 from kernelwise.estimators.svr import SVR
@@ -107,6 +108,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         weights of features. "best" looks at 5000 rows, scores all forms of kernel on all of them, and
         uses five folds at least; it takes up to eight times as long and gains little. What you set yourself
         (``kernel``, ``cv``, ``time_budget``) wins. ``docs/cost.md`` has the cost and the gain of each level.
+    blend : "auto", True or False, default="auto"
+        Whether the final model is a blend of several settings that the search has scored, in place of the
+        best one: the mean of their predictions. Each is trained on all rows, and together they are one model
+        with several kernels, so that everything works as with one. ``result_.members`` lists the settings;
+        ``kernel_``, ``C_`` and ``best_params_`` are still those of the single best one. "auto" follows
+        ``effort``. See ``docs/blends.md``.
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
@@ -213,6 +220,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         max_iter: int = -1,
         solver: str = "auto",
         effort: str = "normal",
+        blend: bool | str = "auto",
         time_budget: float | None = None,
         memory_limit: float = MEMORY_LIMIT,
         n_jobs: int | None = None,
@@ -235,6 +243,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.max_iter = max_iter
         self.solver = solver
         self.effort = effort
+        self.blend = blend
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -332,6 +341,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
         )
+
+    def _blend(self, machines: list[SVR], maps: np.ndarray) -> BlendSVR:
+        return BlendSVR(machines, maps)
 
     def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> NystroemSVR:
         assert epsilon is not None

@@ -119,8 +119,9 @@ class Products:
     @property
     def _weights(self) -> np.ndarray:
         """Weights of the features in linear kernels, (n_machines, n_features)."""
-        share = sum(term.weight for term in self.plain.terms if _is_linear(term))
-        return np.asarray(share * (self.plain.beta @ self.plain.support))
+        nothing = np.zeros((len(self.plain.intercept), len(self.plain.support)))
+        beta = sum((term.weight * term.beta for term in self.plain.terms if _is_linear(term)), nothing)
+        return np.asarray(beta @ self.plain.support)
 
     def scaled(self, X: np.ndarray) -> np.ndarray:
         """Rows as the machine takes them, of shape (n_rows, n_features)."""
@@ -140,7 +141,7 @@ class Products:
         Without ``background`` an absent column has the factor one, and 0 in linear kernels. With it the value
         of a coalition is the mean over background rows of f of the row with its absent columns from there.
         """
-        shape = len(X), self.n_columns, len(self.plain.beta)
+        shape = len(X), self.n_columns, len(self.plain.intercept)
         found = self._blocks(X, background, shape, add_values, n_jobs)
         away = self.scaled(X) - (0.0 if background is None else self.scaled(background).mean(axis=0))
         for m, weights in enumerate(self._weights):
@@ -150,14 +151,14 @@ class Products:
     def interactions(self, X: np.ndarray, background: np.ndarray | None, n_jobs: int | None) -> np.ndarray:
         """Shapley interaction indices, symmetric, of shape (n_rows, n_columns, n_columns, n_machines)."""
         d = self.n_columns
-        found = self._blocks(X, background, (len(X), d, d, len(self.plain.beta)), add_interactions, n_jobs)
+        shape = len(X), d, d, len(self.plain.intercept)
+        found = self._blocks(X, background, shape, add_interactions, n_jobs)
         return found + found.transpose(0, 2, 1, 3)
 
     def absent(self, background: np.ndarray | None) -> np.ndarray:
         """The value of no column, (n_machines,): of factors one, or the mean over background rows."""
         if background is None:
-            weights = sum(term.weight for term in self._products)
-            return np.asarray(self.plain.intercept + weights * self.plain.beta.sum(axis=1))
+            return self.plain.intercept + sum(term.weight * term.beta.sum(axis=1) for term in self._products)
         return self.plain.machine_values(background).mean(axis=0)
 
     def _blocks(
@@ -192,7 +193,7 @@ class Products:
         n_jobs: int | None,
     ) -> None:
         """Add what one term contributes for some support vectors and background rows, rows in threads."""
-        beta = np.ascontiguousarray(share * term.weight * self.plain.beta[:, rows])
+        beta = np.ascontiguousarray(share * term.weight * term.beta[:, rows])
         V = np.ones((1, len(support), self.n_columns)) if B is None else self.factors(term, B, support)
         size = max(1, MOST_NUMBERS // (len(support) * len(self.group)))
 

@@ -45,6 +45,7 @@ class FittedMachine(Protocol):
     break_ties: bool
     classes_: np.ndarray
     coef_: np.ndarray
+    columns_: list[tuple[Any, np.ndarray]]
     decision_function_shape: str
     dual_coef_: np.ndarray
     epsilon: float
@@ -69,15 +70,17 @@ class FittedMachine(Protocol):
 
 @dataclass(frozen=True)
 class Term:
-    """One kernel of a sum, times ``weight``, of samples z and s after the linear map L (see `Kernel`).
+    """One kernel of a machine, times ``weight``, of samples z and s after the linear map L (see `Kernel`).
 
     ``form`` is a distance D of exp(−scale·D), or "linear" zᵀs, "poly" (scale·zᵀs + coef0)^degree and
-    "sigmoid" tanh(scale·zᵀs + coef0).
+    "sigmoid" tanh(scale·zᵀs + coef0). ``beta``, of shape (n_machines, n_support), has the coefficients of its
+    values. The kernels of a sum have one and the same array.
     """
 
     title: str
     weight: float
     form: str
+    beta: np.ndarray
     scale: float = 1.0
     coef0: float = 0.0
     degree: int = 1
@@ -103,9 +106,9 @@ class Term:
 
 @dataclass(frozen=True)
 class PlainModel:
-    """Numbers of a machine f(x) = Σ β_i k(z_i, z) + b with z = (x − shift)∘factor.
+    """Numbers of a machine f(x) = Σ_terms Σ_i β_i k(z_i, z) + b with z = (x − shift)∘factor.
 
-    ``support`` has the shape (n_support, n_features), ``beta`` (n_machines, n_support), ``intercept``
+    ``support`` has the shape (n_support, n_features), β of a term (n_machines, n_support), ``intercept``
     (n_machines,), and so on. ``classes`` is None for a regression. ``rule`` is what labels go by:
     "probability", "costs" (of shape (n_classes, n_classes)), "sign" (two classes), "largest", "votes" or
     "ranked votes" (with ``break_ties``).
@@ -117,7 +120,6 @@ class PlainModel:
     factor: np.ndarray
     terms: list[Term]
     support: np.ndarray
-    beta: np.ndarray
     intercept: np.ndarray
     classes: np.ndarray | None = None
     machines: str = "ovo"
@@ -126,16 +128,26 @@ class PlainModel:
     costs: np.ndarray | None = None
 
     @property
+    def sums(self) -> list[list[Term]]:
+        """The terms, those of the same coefficients together: their values are added up first."""
+        together: dict[int, list[Term]] = {}
+        for term in self.terms:
+            together.setdefault(id(term.beta), []).append(term)
+        return list(together.values())
+
+    @property
     def size(self) -> int:
         """About how many numbers there are to write."""
         copies = 1 + sum(term.L is not None and term.L.ndim == 2 for term in self.terms)
-        return copies * self.support.size + self.beta.size
+        return copies * self.support.size + sum(terms[0].beta.size for terms in self.sums)
 
     def machine_values(self, X: np.ndarray) -> np.ndarray:
         """Decision values, or predictions, of shape (n_samples, n_machines)."""
         Z = (X - self.shift) * self.factor
-        K = sum(term.values(Z, self.support) for term in self.terms)
-        return np.asarray(K @ self.beta.T + self.intercept)
+        values = np.tile(self.intercept, (len(Z), 1))
+        for terms in self.sums:
+            values += sum(term.values(Z, self.support) for term in terms) @ terms[0].beta.T
+        return values
 
 
 def plain_model(model: Any, machine: FittedMachine) -> PlainModel:
@@ -148,37 +160,39 @@ def plain_model(model: Any, machine: FittedMachine) -> PlainModel:
 
 def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
     """The same without what labels go by: any strategy has decision values."""
-    terms = _terms(machine)
+    for kernel, _ in machine.columns_:
+        _check_kernel(machine, kernel)
     n_features = machine.n_features_in_
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)
-    support, beta = _support(machine)
-    _check_terms(terms, machine.kernel_, support)
-    if len(terms) == 1:  # the weight of a single kernel is one of the coefficients
-        beta, terms = terms[0].weight * beta, [replace(terms[0], weight=1.0)]
     mean, deviation = getattr(model, "target_mean_", 0.0), getattr(model, "target_scale_", 1.0)
+    support, columns = _support(machine)
+    terms = [term for kernel, beta in columns for term in _terms(kernel, deviation * beta, support)]
     names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
     if hasattr(model, "encoder_"):
         names = model.encoder_.feature_names
     return PlainModel(
-        title=f"{type(model).__name__} with {machine.kernel_}",
+        title=f"{type(model).__name__} with {'; '.join(str(kernel) for kernel, _ in columns)}",
         names=[str(name) for name in names],
         shift=shift,
         factor=factor,
         terms=terms,
         support=support,
-        beta=deviation * beta,
         intercept=mean + deviation * np.asarray(machine.intercept_, dtype=float),
     )
 
 
-def _support(machine: FittedMachine) -> tuple[np.ndarray, np.ndarray]:
-    """Support vectors, (n_support, n_features), and β, (n_machines, n_support); there is at least one."""
-    support, beta = machine.support_vectors_, np.asarray(machine.beta_, dtype=float)
-    if machine.kernel_.is_linear:  # the weights of the features are support vectors enough
-        return np.asarray(machine.coef_, dtype=float), np.eye(len(beta))
+def _support(machine: FittedMachine) -> tuple[np.ndarray, list[tuple[Kernel, np.ndarray]]]:
+    """Support vectors, (n_support, n_features), at least one, and kernels, each with (n_machines, n_support).
+
+    The latter are the coefficients β of its values.
+    """
+    support, columns, n_machines = machine.support_vectors_, machine.columns_, len(machine.intercept_)
+    if len(columns) == 1 and machine.kernel_.is_linear:  # weights of features are support vectors enough
+        return np.asarray(machine.coef_, dtype=float), [(machine.kernel_, np.eye(n_machines))]
     if not support.shape[0]:  # a constant
-        return np.zeros((1, machine.n_features_in_)), np.zeros((len(beta), 1))
-    return np.asarray(support.toarray() if is_sparse(support) else support, dtype=float), beta
+        return np.zeros((1, machine.n_features_in_)), [(machine.kernel_, np.zeros((n_machines, 1)))]
+    support = np.asarray(support.toarray() if is_sparse(support) else support, dtype=float)
+    return support, [(kernel, np.asarray(beta, dtype=float)) for kernel, beta in columns]
 
 
 def _check_terms(terms: list[Term], kernel: Kernel, support: np.ndarray) -> None:
@@ -215,18 +229,27 @@ def _labels(model: Any, machine: FittedMachine) -> dict[str, Any]:
     return {"classes": model.classes_, **how}
 
 
-def _terms(machine: FittedMachine) -> list[Term]:
-    """The kernels of the sum that the machine's kernel is."""
-    if not isinstance(machine.kernel_, Kernel):
+def _terms(kernel: Kernel, beta: np.ndarray, support: np.ndarray) -> list[Term]:
+    """The kernels of the sum that a kernel is, with coefficients of shape (n_machines, n_support)."""
+    terms = [_term(weight, part, beta, support.shape[1]) for weight, part in kernel.parts()]
+    _check_terms(terms, kernel, support)
+    if len(terms) > 1:
+        return terms
+    # The weight of a single kernel is one of the coefficients.
+    return [replace(terms[0], weight=1.0, beta=terms[0].weight * beta)]
+
+
+def _check_kernel(machine: FittedMachine, kernel: Any) -> None:
+    """Raise unless a kernel of a machine is one of samples."""
+    if not isinstance(kernel, Kernel):
         what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
         raise IncompatibleError(
             f"to_onnx and to_c need a kernel of kernelwise, but this model has {what}. {ELSE}"
         )
-    if machine.kernel_.takes_distances:
+    if kernel.takes_distances:
         raise IncompatibleError(
             f"to_onnx and to_c need a model of samples, but this model uses distances. {ELSE}"
         )
-    return [_term(weight, part, machine.n_features_in_) for weight, part in machine.kernel_.parts()]
 
 
 def has_terms(kernel: Kernel) -> bool:
@@ -237,10 +260,10 @@ def has_terms(kernel: Kernel) -> bool:
     )
 
 
-def _term(weight: float, part: Kernel, n_features: int) -> Term:
+def _term(weight: float, part: Kernel, beta: np.ndarray, n_features: int) -> Term:
     L = part.linear_map(n_features)
     if part.distance is not None:
-        return Term(part.title, weight, part.distance, part.scale, L=L)
+        return Term(part.title, weight, part.distance, beta, part.scale, L=L)
     params = part.sklearn_params()
     if params is None:
         raise IncompatibleError(
@@ -248,7 +271,7 @@ def _term(weight: float, part: Kernel, n_features: int) -> Term:
             f"and their sums, but this model has {type(part).__name__}. {ELSE}"
         )
     numbers = params.get("gamma", 1.0), params.get("coef0", 0.0), params.get("degree", 1)
-    return Term(part.title, weight, params["kernel"], *numbers, L=L)
+    return Term(part.title, weight, params["kernel"], beta, *numbers, L=L)
 
 
 def has_plain_scaling(scaler: object) -> bool:

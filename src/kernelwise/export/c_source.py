@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -194,8 +195,7 @@ def _header(plain: PlainModel) -> str:
 
 
 def _constants(plain: PlainModel) -> Iterator[str]:
-    n_machines, n_support = plain.beta.shape
-    sizes = {"FEATURES": len(plain.names), "SUPPORT": n_support, "MACHINES": n_machines}
+    sizes = {"FEATURES": len(plain.names), "SUPPORT": len(plain.support), "MACHINES": len(plain.intercept)}
     if plain.classes is not None:
         sizes["CLASSES"] = len(plain.classes)
     yield "".join(f"#define N_{name} {size}\n" for name, size in sizes.items())
@@ -206,7 +206,9 @@ def _constants(plain: PlainModel) -> Iterator[str]:
     yield _array("SHIFT", plain.shift) + _array("FACTOR", plain.factor)
     if any(not _has_matrix(term) for term in plain.terms):
         yield _array("SUPPORT", plain.support)
-    yield _array("BETA", plain.beta.T) + _array("INTERCEPT", plain.intercept)
+    betas = [terms[0].beta for terms in plain.sums]
+    yield "".join(_array(f"BETA_{c}", beta.T) for c, beta in enumerate(betas))
+    yield _array("INTERCEPT", plain.intercept)
     if plain.sigmoids is not None:
         yield "/* The probability of a machine's positive class is 1 / (1 + exp(A f + B)). */"
         yield _array("SIGMOIDS", plain.sigmoids)
@@ -262,7 +264,11 @@ def _decision_values(plain: PlainModel) -> str:
             f"        for (int j = 0; j < {n_mapped}; j++) z_{m}[j] += z[k] * MAP_{m}[k][j];\n"
         )
         values.append(f"kernel_{m}(z_{m}, SUPPORT_{m}[i])")
-    return DECISION_VALUES.format("".join(declared), "".join(mapping), " + ".join(values))
+    of_term = iter(values)
+    sums = [" + ".join(islice(of_term, len(terms))) for terms in plain.sums]
+    lines = "".join(f"        double value_{c} = {total};\n" for c, total in enumerate(sums))
+    step = " + ".join(f"BETA_{c}[i][m] * value_{c}" for c in range(len(sums)))
+    return DECISION_VALUES.format("".join(declared), "".join(mapping), lines, step)
 
 
 DECISION_VALUES = """\
@@ -273,8 +279,7 @@ void decision_values(const double *x, double *f)
     for (int k = 0; k < N_FEATURES; k++) z[k] = (x[k] - SHIFT[k]) * FACTOR[k];
 {1}    for (int m = 0; m < N_MACHINES; m++) f[m] = INTERCEPT[m];
     for (int i = 0; i < N_SUPPORT; i++) {{
-        double value = {2};
-        for (int m = 0; m < N_MACHINES; m++) f[m] += BETA[i][m] * value;
+{2}        for (int m = 0; m < N_MACHINES; m++) f[m] += {3};
     }}
 }}
 """

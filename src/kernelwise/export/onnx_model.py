@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def onnx_model(plain: PlainModel) -> Any:
             "model take more. Keep the model with save(path)."
         )
     g = Graph()
-    values = g.add("MatMul", _kernel_values(g, plain), g.constant(np.ascontiguousarray(plain.beta.T)))
+    values = _sums(g, plain)
     inputs = {"X": (np.float64, ["n", len(plain.names)])}
     notes = {"features": json.dumps(plain.names, ensure_ascii=False)}
     if plain.classes is None:
@@ -140,22 +141,30 @@ def _label_array(classes: np.ndarray) -> np.ndarray:
     return classes if kind == "b" else classes.astype(np.float64 if kind == "f" else np.int64)
 
 
-def _kernel_values(g: Graph, plain: PlainModel) -> str:
-    """The sum of all kernels, of shape (n, n_support).
+def _sums(g: Graph, plain: PlainModel) -> str:
+    """Sums over all kernels and support vectors, of shape (n, n_machines).
 
     onnxruntime makes one operator of a product of matrices and a number that it is multiplied with, and that
     number has single precision: the numbers are in the matrices here.
     """
     centred = g.add("Sub", "X", g.constant(plain.shift))
     Z = g.add("Mul", centred, g.constant(plain.factor))
-    K = ""
-    for term in plain.terms:
-        if term.is_distance:
-            own = _decayed(g, term, Z, plain.support)
-        else:
-            own = _of_products(g, term, centred, plain.factor * _pulled_back(term, plain.support))
-        K = g.add("Add", K, own) if K else own
-    return K
+    totals = []
+    for terms in plain.sums:
+        K = _added(g, [_kernel_values(g, term, centred, Z, plain) for term in terms])
+        totals.append(g.add("MatMul", K, g.constant(np.ascontiguousarray(terms[0].beta.T))))
+    return _added(g, totals)
+
+
+def _added(g: Graph, parts: list[str]) -> str:
+    return reduce(partial(g.add, "Add"), parts)
+
+
+def _kernel_values(g: Graph, term: Term, centred: str, Z: str, plain: PlainModel) -> str:
+    """Weighted values of one kernel, of shape (n, n_support)."""
+    if term.is_distance:
+        return _decayed(g, term, Z, plain.support)
+    return _of_products(g, term, centred, plain.factor * _pulled_back(term, plain.support))
 
 
 def _decayed(g: Graph, term: Term, Z: str, S: np.ndarray) -> str:

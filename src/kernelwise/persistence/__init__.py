@@ -269,10 +269,11 @@ def _is_machine(model: Model) -> bool:
 
 
 def _check_machine(machine: Machine) -> None:
-    kernel = machine.kernel_
-    is_gram = kernel is None or is_precomputed(kernel)
-    if not is_gram and not isinstance(kernel, Kernel):
-        raise ValueError(f"its kernel is a {type(kernel).__name__}")
+    kernels = getattr(machine, "kernels_", [machine.kernel_])
+    is_gram = kernels[0] is None or is_precomputed(kernels[0])
+    strange = [kernel for kernel in kernels if not is_gram and not isinstance(kernel, Kernel)]
+    if strange:
+        raise ValueError(f"its kernel is a {type(strange[0]).__name__}")
     if is_classifier(machine) and machine.multiclass_ not in STRATEGIES:
         raise ValueError(f"it has the unknown strategy {machine.multiclass_!r}")
     shapes = machine.fitted_shapes()
@@ -285,7 +286,8 @@ def _check_machine(machine: Machine) -> None:
             raise ValueError(f"{name!r} of {type(machine).__name__} is not finite")
     if is_gram:
         _check_columns(machine, "support_", machine.n_features_in_)
-    else:
+        return
+    for kernel in kernels:
         kernel._check_features(machine.n_features_in_)
 
 

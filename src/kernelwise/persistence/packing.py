@@ -22,10 +22,11 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from kernelwise import criteria, estimators, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
 from kernelwise._core.typing import SparseMatrix
+from kernelwise.estimators.blend_machine import BlendSVC, BlendSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
-from kernelwise.search.result import FitRecord, OneClassResult, SelectionResult
+from kernelwise.search.result import FitRecord, Member, OneClassResult, SelectionResult
 from kernelwise.search.scoring.scores import PositiveScore
 from kernelwise.search.verdict.baseline import Baseline
 from kernelwise.tables import COLUMN_KINDS, Encoder
@@ -46,7 +47,10 @@ SPLITTERS = (
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 MODELS = [model for model in _public_classes(estimators) if hasattr(model, "save")]
-OTHERS = (Encoder, FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore)
+OTHERS = (
+    *(BlendSVC, BlendSVR, Member, Encoder, FitRecord, SelectionResult, OneClassResult, TuningResult),
+    *(Baseline, Finding, PositiveScore),
+)
 CLASSES = {
     **{part.__name__: part for part in (*MODELS, *OTHERS, *SCALERS, *PARTS)},
     **{name: getattr(model_selection, name) for name in SPLITTERS},

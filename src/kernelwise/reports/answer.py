@@ -15,8 +15,16 @@ from kernelwise.findings import catalogue
 from kernelwise.reports.held_out import class_factors, class_indices, unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.engine.rules import standard_error
+from kernelwise.search.result import Member
 from kernelwise.search.verdict.reasons import COUNTS
-from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, number, score_text
+from kernelwise.search.wording import (
+    blend_text,
+    error_text,
+    kernel_meaning,
+    kernel_text,
+    number,
+    score_text,
+)
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0
@@ -78,6 +86,9 @@ class Answer:
     ----------
     kernel, meaning, exact : str
         The kernel with its numbers, what it does, and the kernel with all digits.
+    blend : str
+        What a model is called that is a blend of several settings, of which the kernel is the best; else
+        empty.
     C, epsilon, nu : float or None
         Those that the model has: ε of a regression, ν of one class instead of C.
     score : str
@@ -114,6 +125,7 @@ class Answer:
     """
 
     kernel: str
+    blend: str
     meaning: str
     exact: str
     score: str
@@ -196,12 +208,19 @@ class Answer:
         return (gap, error) if gap > FAR * error else None
 
 
+#: What a blend does, as `kernel_meaning` says it of a kernel.
+MEANING = "the mean of models that judge differently which rows are alike, so that some errors cancel out"
+
+
 @dataclass(frozen=True)
 class Support:
-    """Support vectors of the trained model: all, those at their bound, and the rows it was trained on."""
+    """Support vectors of the trained model: all, those at their bound, and the rows it was trained on.
+
+    Of a blend nobody asks which are at their bound: each member has its own.
+    """
 
     n_support: int
-    n_bounded: int
+    n_bounded: int | None
     n_rows: int
 
     @property
@@ -217,7 +236,8 @@ def answer_of(
     """The answer of a fitted model, with its score on test samples; ``target`` is what it predicts."""
     common: dict[str, Any] = {
         "kernel": kernel_text(model.kernel_),
-        "meaning": kernel_meaning(model.kernel_, model.scale),
+        "blend": blend_text([one.kernel for one in members_of(model)]) if members_of(model) else "",
+        "meaning": MEANING if members_of(model) else kernel_meaning(model.kernel_, model.scale),
         "exact": repr(model.kernel_),
         "cv_score": float(model.result_.score),
         "cv_error": model.result_.standard_error,
@@ -311,7 +331,13 @@ def support_of(model: TunedMachine) -> Support | None:
     record = model.fit_record_
     if record is None:
         return None
-    return Support(len(model.best_estimator_.support_), record.n_bounded, record.n_rows)
+    n_bounded = None if members_of(model) else record.n_bounded
+    return Support(len(model.best_estimator_.support_), n_bounded, record.n_rows)
+
+
+def members_of(model: TunedMachine | TunedOneClassSVM) -> tuple[Member, ...]:
+    """The settings that a model is a blend of; none of another model, or of an earlier version."""
+    return getattr(model.result_, "members", ())
 
 
 def headline(answer: Answer) -> str:
@@ -355,12 +381,14 @@ def expectation(answer: Answer) -> str:
 
 
 def setting(answer: Answer) -> str:
-    """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64."""
+    """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64; or: A blend of 4 kernels."""
     if answer.C is None:
         return f"One-class support vector machine, {answer.kernel}"
     values = [f"C = {number(answer.C)}"]
     if answer.epsilon is not None:
         values.append(f"ε = {number(answer.epsilon)}")
+    if answer.blend:
+        return sentence(answer.blend)
     return ", ".join([f"SVM with {_kernel(answer.kernel)}", *values])
 
 

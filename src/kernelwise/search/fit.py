@@ -29,6 +29,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.family import Family
 from kernelwise.search.families.one_class import OneClass
 from kernelwise.search.families.regression import Regression
+from kernelwise.search.final.blend import Blend, choose_blend, finish_blend
 from kernelwise.search.final.machine import FinalStep, Finished, finish
 from kernelwise.search.final.one_class import Trained, finish_one_class, one_class_result
 from kernelwise.search.final.threshold import Answers, settle_answers
@@ -286,14 +287,16 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
     """The final machine of classes or numbers, if it is asked for, and what is said of it."""
     validator, choice, context = found.validator, found.choice, found.validator.context
     criterion = validator.family.criterion(settings.criterion)
+    blend = _blend_of(found, settings)
     result = selection_result(validator, choice, criterion, found.table, found.row)
-    found.answers = settle_answers(validator, choice)
+    found.answers = settle_answers(validator, choice, None if blend is None else blend.values)
     last = None
     if settings.refit is not False:
         context.on_phase(FINAL)
         validator.release()
         with context.task("refit"):
-            last = finish(FinalStep(trainer, settings, validator, choice, found.answers.costs))
+            step = FinalStep(trainer, settings, validator, choice, found.answers.costs)
+            last = finish(step) if blend is None else finish_blend(step, blend)
     found.machine = last
     if last is None:
         result = announce(result, validator, choice, None)
@@ -311,6 +314,19 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
     found.findings = closing_findings(validator, choice, result, found.record, findings, likely, is_compared)
     found.result = replace(result, diagnostics=found.findings)
     return found
+
+
+def _blend_of(found: Found, settings: FitSettings) -> Blend | None:
+    """The blend that the final machine is to be; None if it is one of the choice alone."""
+    if not settings.blends:
+        return None
+    choice = found.choice
+    blend = choose_blend(found.validator, choice, settings.solver)
+    if isinstance(blend, str):
+        choice.how.append(f"The final model is no blend of several settings, because {blend}.")
+        return None
+    choice.members = blend.members
+    return blend
 
 
 def _end_one_class(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettings) -> Found:

@@ -30,6 +30,20 @@ class TriedForm(NamedTuple):
     findings: list[Finding]
 
 
+@dataclass(frozen=True)
+class Member:
+    """One of the settings that a blend is the mean of, with its share of it.
+
+    A regression has ε, and classes have a loss.
+    """
+
+    kernel: Any
+    C: float
+    weight: float
+    epsilon: float | None = None
+    loss: str = ""
+
+
 @dataclass
 class Choice:
     """A kernel and a C among those scored, and how they were chosen.
@@ -53,6 +67,8 @@ class Choice:
         Whether such a rule has.
     candidates : sequence of Candidate
         Of one class: what was tried, in the order in which it was scored.
+    members : tuple of Member
+        What the final model is a blend of; empty if it is that of one setting.
     """
 
     scored: ScoredKernel
@@ -66,6 +82,7 @@ class Choice:
     tried_forms: dict[str, TriedForm] = field(default_factory=dict)
     is_by_rule: bool = False
     candidates: Sequence[Any] = ()
+    members: tuple[Member, ...] = ()
 
     def __post_init__(self) -> None:
         if self.index < 0:
@@ -125,6 +142,9 @@ class SelectionResult(TuningResult):
     corrected_score : float
         The score less what the best of so many settings owes to luck: what the choice would score on rows
         that had no part in it. See `kernelwise.search.verdict.optimism`.
+    members : tuple of Member
+        Settings that the final model is a blend of (``kernel``, ``C``, ``epsilon``, ``loss``), those of the
+        largest ``weight`` first; the weights sum to 1. Empty if the model is that of one setting.
     """
 
     C: float = 1.0
@@ -138,9 +158,11 @@ class SelectionResult(TuningResult):
     n_svm_fits: int = 0
     standard_error: float = np.nan
     corrected_score: float = np.nan
+    members: tuple[Member, ...] = ()
 
     def __repr__(self) -> str:
-        head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
+        blend = f", members={len(self.members)}" if self.members else ""
+        head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}{blend}, score={self.score:.4f})"
         numbers = (
             f"{self.n_evaluations} settings scored, {self.n_svm_fits} models trained, {self.seconds:.2f} s; "
             f"stopped: {self.stop_reason}"
@@ -197,6 +219,7 @@ def selection_result(
         forms=choice.forms,
         n_svm_fits=validator.n_machines,
         standard_error=float(table["standard_error"][row]),
+        members=choice.members,
     )
 
 

@@ -29,6 +29,9 @@ class Trainer(Protocol):
     def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> Any:
         """The machine that is chosen; C is ν for one class."""
 
+    def _blend(self, machines: list[Any], maps: np.ndarray) -> Any:
+        """The machine that is a sum of machines, each scaled and shifted by its map."""
+
     def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> Any:
         """The Nyström machine that is trained in its place, where an exact one takes too long."""
 
@@ -53,6 +56,8 @@ class Effort:
         Whether the forms of kernel="auto" compete on some of many rows first.
     fewest_folds : int
         Folds of cv="auto", at least.
+    blends : bool
+        Whether the final model is a blend of several settings, with blend="auto".
     """
 
     of_classes: float = 1.0
@@ -60,6 +65,7 @@ class Effort:
     weighs: bool = True
     races: bool = True
     fewest_folds: int = 2
+    blends: bool = False
 
 
 #: The levels. What the user says otherwise wins: a kernel, a number of folds, a time budget. Ten folds in
@@ -96,11 +102,17 @@ class FitSettings:
     n_jobs: int | None = None
     backend: str | None = None
     effort: str = "normal"
+    blend: bool | str = False
     seed: int = 0
     is_one_class: bool = False
 
     def __post_init__(self) -> None:
         check_choice(self.effort, "effort", self.owner, tuple(EFFORTS))
+        if self.blend is True and self.refit is not True and not scores_by_name(self.scoring):
+            raise ValueError(
+                f"blend=True of {self.owner} blends settings of the search, but refit={self.refit!r} asks "
+                "for one of them, or for none. Use refit=True, or blend=False."
+            )
         if not self.is_one_class:
             _check_kernel(self.kernel, self.owner)
             if not (isinstance(self.criterion, str) and self.criterion == "auto"):
@@ -122,6 +134,13 @@ class FitSettings:
     def kernels(self) -> list[Any]:
         """The kernel, or all of a list of them."""
         return list(self.kernel) if isinstance(self.kernel, list | tuple) else [self.kernel]
+
+    @property
+    def blends(self) -> bool:
+        """Whether the final model is a blend of settings, where the search has found some."""
+        if self.refit is not True and not isinstance(self.steering_name, str):
+            return False  # a rule of the user's takes one setting
+        return EFFORTS[self.effort].blends if isinstance(self.blend, str) else self.blend
 
     @property
     def others(self) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -86,6 +88,21 @@ def kernel_meaning(kernel: object, scale: object = "standard") -> str:
         return kernel.meaning
     unit = UNITS.get(scale, SCALED) if scale is None or isinstance(scale, str) else SCALED
     return f"rows count as alike when closer than about {number(kernel.reach, 2)} {unit}"
+
+
+def blend_text(kernels: Sequence[Any]) -> str:
+    """What a blend of settings with these kernels is called: a blend of 4 kernels.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF
+    >>> blend_text([RBF(0.5), RBF(0.25), RBF(0.5)]), blend_text([RBF(), RBF()])
+    ('a blend of 2 kernels', 'a blend of 2 models with one kernel')
+    """
+    n_kernels = sum(kernel not in kernels[:k] for k, kernel in enumerate(kernels))
+    if n_kernels == 1:
+        return f"a blend of {count(len(kernels), 'model')} with one kernel"
+    return f"a blend of {n_kernels} kernels"
 
 
 def model_text(kernel: object, C: float) -> str:

@@ -6,7 +6,7 @@ none is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class KernelRows:
     def square(self, indices: np.ndarray) -> np.ndarray:
         """K[indices][:, indices] in double precision."""
         if self.is_native:
-            return NativeTiles(self.kernel, self.X[indices]).values(self.X[indices])
+            return NativeTiles([self.kernel], self.X[indices]).values(self.X[indices])
         return _finite(np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64))
 
     def product(self, p: np.ndarray) -> np.ndarray:
@@ -66,7 +66,7 @@ class KernelRows:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
         if self.is_native and indices.size:
             sums = np.zeros((f[columns].size, 1))
-            NativeTiles(self.kernel, self.X[indices]).add(self.X[columns], change[:, None], sums)
+            NativeTiles([self.kernel], self.X[indices]).add(self.X[columns], change[None, :, None], sums)
             f[columns] -= sums[:, 0]
             return
         is_kept = self.kept_at[indices] >= 0
@@ -127,26 +127,28 @@ def can_be_native(kernel: Callable[..., np.ndarray], X: Samples) -> bool:
 
 
 class NativeKernel:
-    """A sum of Gaussian and Laplacian kernels as the native core takes it, in the precision of ``dtype``.
+    """Sums of Gaussian and Laplacian kernels as the native core takes them, in the precision of ``dtype``.
 
     The exponent −s‖z − z'‖² of a Gaussian kernel is the product [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units
     of ln 2, or where the norms of ``X`` are so large that their rounding would matter, the sum of squared
     differences. A sample of a much larger norm than all of X is so far from them that its kernel values are
     zero, whatever the rounding. Differences take a little longer, but make K symmetric to the last bit, if it
-    must be ``symmetric``. Kernels of the same distance are powers of the same exponent. Columns are summed up
-    in an order of their own, so that the user's does not show in the last digits.
+    must be ``symmetric``. Kernels of the same distance are powers of the same exponent, also those of several
+    sums. Columns are summed up in an order of their own, so that the user's does not show in the last digits.
     """
 
-    def __init__(self, kernel: Kernel, X: np.ndarray, dtype: Any, *, symmetric: bool = False) -> None:
+    def __init__(
+        self, kernels: Sequence[Kernel], X: np.ndarray, dtype: Any, *, symmetric: bool = False
+    ) -> None:
         self.dtype = np.dtype(dtype)
         self._parts: list[tuple[Kernel, np.ndarray, np.ndarray, int, float]] = []
         shapes, powers = [], []
-        for shape, widths in _by_shape(kernel, X.shape[1]):
+        for shape, widths in _by_shape(kernels, X.shape[1]):
             Z = np.asarray(shape.transform(X))
             order = np.lexsort(Z[:SORTED_BY])
             Z = Z.take(order, axis=1)
             centre = Z.mean(axis=0)
-            largest, total = max(scale for scale, _ in widths), sum(weight for _, weight in widths)
+            largest, total = max(widths), float(np.sum(list(widths.values()), axis=0).max())
             unit, kind = largest / np.log(2.0), CITY_BLOCK
             if shape.distance != "cityblock":
                 norm = float(np.einsum("ij,ij->i", Z - centre, Z - centre).max(initial=0.0))
@@ -154,7 +156,7 @@ class NativeKernel:
                 kind = SQUARES if symmetric or rounding > MAX_ROUNDING[self.dtype] else PRODUCT
             self._parts.append((shape, order, centre, kind, unit))
             shapes.append((kind, len(centre) + 2 * (kind == PRODUCT), len(widths)))
-            powers += [(scale / largest, weight) for scale, weight in widths]
+            powers += [(scale / largest, *weights) for scale, weights in widths.items()]
         self.terms = np.array(shapes, np.int64), np.array(powers, self.dtype)
 
     def rows(self, X: np.ndarray) -> np.ndarray:
@@ -181,26 +183,33 @@ class NativeKernel:
 class NativeTiles:
     """Sums of kernel values of any samples with fixed ones ``Y``, in double precision, by small tiles."""
 
-    def __init__(self, kernel: Kernel, Y: np.ndarray) -> None:
-        self.kernel, self.n = NativeKernel(kernel, Y, np.float64), len(Y)
+    def __init__(self, kernels: Sequence[Kernel], Y: np.ndarray) -> None:
+        self.kernel, self.n, self.n_kernels = NativeKernel(kernels, Y, np.float64), len(Y), len(kernels)
         self.panels = in_panels(np.ascontiguousarray(self.kernel.columns(Y).T), np.arange(len(Y)))
 
     def values(self, X: np.ndarray) -> np.ndarray:
-        """K(X, Y), of shape (n_samples, n_fixed)."""
+        """K(X, Y) of the first kernel, of shape (n_samples, n_fixed)."""
         K = np.empty((len(X), self.n))
         for rows, columns, tile in self._tiles(X):
-            K[rows, columns] = tile
+            K[rows, columns] = tile[0]
         return K
 
     def add(self, X: np.ndarray, factors: np.ndarray, out: np.ndarray) -> None:
-        """out += K(X, Y) @ factors, of shapes (n_samples, n_factors) and (n_fixed, n_factors)."""
+        """out += Σ_m K_m(X, Y) @ factors_m, of shapes (n_samples, n_factors) and (n_fixed, n_factors).
+
+        The kernels share what they have in common: distances, and powers of equal width.
+        """
         for rows, columns, tile in self._tiles(X):
-            out[rows] += tile @ factors[columns]
+            for K, of_kernel in zip(tile, factors, strict=True):
+                out[rows] += K @ of_kernel[columns]
 
     def _tiles(self, X: np.ndarray) -> Iterator[tuple[slice, slice, np.ndarray]]:
-        """Rows, columns and kernel values of tiles, which are valid until the next one."""
-        height, width = TILE
-        memory = np.empty(height * width)
+        """Rows, columns and values of each kernel, of tiles that are valid until the next one."""
+        height, width = (
+            TILE[0],
+            max(_native.WIDTH, TILE[1] // self.n_kernels // _native.WIDTH * _native.WIDTH),
+        )
+        memory = np.empty(self.n_kernels * height * width)
         for first in range(0, len(X), height):
             left = self.kernel.rows(X[first : first + height])
             n = len(left)
@@ -209,9 +218,9 @@ class NativeTiles:
                 stop = min(start + width, self.n)
                 panels = self.panels[start // _native.WIDTH : -(-stop // _native.WIDTH)]
                 size = len(panels) * _native.WIDTH
-                K = memory[: len(left) * size].reshape(len(left), size)
-                _native.fill_kernel(*self.kernel.terms, left, panels, K)
-                yield slice(first, first + n), slice(start, stop), K[:n, : stop - start]
+                K = memory[: self.n_kernels * len(left) * size].reshape(len(left), self.n_kernels, size)
+                _native.fill_kernel(*self.kernel.terms, left, panels, K.reshape(len(left), -1))
+                yield slice(first, first + n), slice(start, stop), K[:n, :, : stop - start].swapaxes(0, 1)
 
 
 class NativeRows:
@@ -221,7 +230,7 @@ class NativeRows:
 
     def __init__(self, kernel: Kernel, X: np.ndarray, *, symmetric: bool = False) -> None:
         X = np.asarray(X, dtype=np.float64)
-        self.kernel = NativeKernel(kernel, X, self.dtype, symmetric=symmetric)
+        self.kernel = NativeKernel([kernel], X, self.dtype, symmetric=symmetric)
         self.n, self.terms = X.shape[0], self.kernel.terms
         self.left, self.right = self.kernel.rows(X), np.ascontiguousarray(self.kernel.columns(X).T)
 
@@ -292,12 +301,16 @@ def in_panels(right: np.ndarray, columns: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))
 
 
-def _by_shape(kernel: Kernel, n_features: int) -> list[tuple[Kernel, list[tuple[float, float]]]]:
-    """Kernels of different distances, each with the scales and weights of all parts of its distance."""
-    found: dict[tuple[Any, bytes], tuple[Kernel, list[tuple[float, float]]]] = {}
-    for weight, part in kernel.parts():
+def _by_shape(kernels: Sequence[Kernel], n_features: int) -> list[tuple[Kernel, dict[float, np.ndarray]]]:
+    """Kernels of different distances, each with the scales of all parts of its distance.
+
+    A scale has the weights of that part in each of the kernels, of shape (n_kernels,).
+    """
+    found: dict[tuple[Any, bytes], tuple[Kernel, dict[float, np.ndarray]]] = {}
+    for m, (weight, part) in ((m, one) for m, kernel in enumerate(kernels) for one in kernel.parts()):
         shape, factor = part.of_unit_width() or (part, 1.0)
         L = shape.linear_map(n_features)
         key = shape.distance, b"" if L is None else L.tobytes()
-        found.setdefault(key, (shape, []))[1].append((factor * shape.scale, weight))
+        widths = found.setdefault(key, (shape, {}))[1]
+        widths.setdefault(factor * shape.scale, np.zeros(len(kernels)))[m] += weight
     return list(found.values())

@@ -97,6 +97,8 @@ class ScoredKernel:
         Solves the machines once more, where decision values are not stored: ``recompute(self, index)``
         returns them, and None if they are too many, then with those of that one C. It is given the scored
         kernel, and does not hold it: a cycle would keep the samples of a fit in memory after its end.
+    scorable : Kernel, FoldKernels or str
+        What was scored: a kernel that is learned from labels is another one for each fold.
     symbol : str
         What the values are of: C, or ν.
     is_smooth : bool
@@ -116,6 +118,7 @@ class ScoredKernel:
     epsilon: float | None = None
     labels: np.ndarray | None = field(default=None, repr=False)
     recompute: Recompute | None = field(default=None, repr=False)
+    scorable: Any = field(default=None, repr=False)
     symbol: str = "C"
     is_smooth: bool = True
     _asked: dict[int, np.ndarray] = field(default_factory=dict, repr=False)

@@ -301,6 +301,7 @@ class CrossValidator:
                 scored, n_stopped, n_indefinite = self._by_journal(kernel, reason, Cs, epsilon)
             scored.recompute = self._recompute(kernel, reason, Cs)
             scored.symbol, scored.is_smooth = self.family.symbol, self.family.is_smooth
+            scored.scorable = kernel
         self.n_stopped += n_stopped
         self.n_indefinite += n_indefinite
         self.scored.append(scored)

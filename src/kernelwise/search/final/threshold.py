@@ -42,14 +42,17 @@ class Answers(NamedTuple):
     costs: np.ndarray | None = None
 
 
-def settle_answers(validator: CrossValidator, choice: Choice) -> Answers:
-    """What answers go by: costs that are given, or those that a threshold stands for."""
+def settle_answers(validator: CrossValidator, choice: Choice, odds: np.ndarray | None = None) -> Answers:
+    """What answers go by: costs that are given, or those that a threshold stands for.
+
+    ``odds``, of shape (n_held_out, n_machines), are those of held-out rows if they are not the choice's.
+    """
     family = validator.family
     if not isinstance(family, Classification) or family.threshold is None:
         return Answers(costs=getattr(family, "costs", None))
     threshold, error = family.threshold, None
     if isinstance(threshold, str):
-        found = choose_threshold(validator, choice)
+        found = choose_threshold(validator, choice, odds)
         threshold, error = found.value, found.error
         validator.context.findings.extend(threshold_findings(found, family.classes.tolist()[1]))
     return Answers(float(threshold), error, costs_of_threshold(float(threshold)))
@@ -60,7 +63,9 @@ def costs_of_threshold(threshold: float) -> np.ndarray:
     return np.array([[0.0, threshold], [1.0 - threshold, 0.0]])
 
 
-def choose_threshold(validator: CrossValidator, choice: Choice) -> Threshold:
+def choose_threshold(
+    validator: CrossValidator, choice: Choice, blended: np.ndarray | None = None
+) -> Threshold:
     """The threshold of the highest mean score over the folds, smoothed over neighbouring thresholds.
 
     Probabilities of a row come from sigmoids of the other folds. The standard error is the jackknife's: the
@@ -68,9 +73,12 @@ def choose_threshold(validator: CrossValidator, choice: Choice) -> Threshold:
     """
     family = validator.family
     assert isinstance(family, Classification)
-    decision = choice.decision[None, :, 0].astype(float)
     folds = validator.fold_rows
-    odds = cross_fitted_odds(decision, validator.held_out, folds.fold, 2, family.machines, folds.asked)[0]
+    if blended is None:
+        decision = choice.decision[None, :, 0].astype(float)
+        odds = cross_fitted_odds(decision, validator.held_out, folds.fold, 2, family.machines, folds.asked)[0]
+    else:
+        odds = blended[:, 0]
     known = np.unique(odds[validator.tested])
     middles = np.append((known[1:] + known[:-1]) / 2.0, 0.0)
     tried = np.unique(middles)

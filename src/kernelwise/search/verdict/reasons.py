@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,9 +10,17 @@ import numpy as np
 from kernelwise._core.text import count, in_words
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
-from kernelwise.search.result import Choice, OneClassResult, SelectionResult
+from kernelwise.search.result import Choice, Member, OneClassResult, SelectionResult
 from kernelwise.search.verdict.baseline import Baseline
-from kernelwise.search.wording import error_text, gap_text, kernel_text, model_text, number, score_text
+from kernelwise.search.wording import (
+    blend_text,
+    error_text,
+    gap_text,
+    kernel_text,
+    model_text,
+    number,
+    score_text,
+)
 
 #: Words of the sentence that says which form of kernel was taken (`kernelwise.search.propose.forms`).
 FORMS = "forms of kernel"
@@ -113,13 +122,28 @@ class Summary(NamedTuple):
 
 
 def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
-    """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
+    """One sentence each: the score beside that of a constant answer, the next best, what is as good.
+
+    Of a blend, the score and what it is made of.
+    """
+    if choice.members:
+        return [_score(validator, choice, told), blend_sentence(choice.members)]
     found = [_score(validator, choice, told), *_luck(validator, told)]
     others = [scored for scored in validator.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
         found.append(_next_best(validator, choice, best, len({str(other.kernel) for other in others}) + 1))
     return [*found, *_as_good(validator, choice)]
+
+
+def blend_sentence(members: Sequence[Member]) -> str:
+    """What a blend is, and what most of it is, for people who have never heard the word."""
+    first, kind = members[0], "log odds" if members[0].epsilon is None else "predictions"
+    return (
+        f"A blend is the weighted mean of the {kind} of several models, whose errors partly cancel out: here "
+        f"{len(members)} of the settings that scored best in the search complement each other. The largest "
+        f"weight, {100 * first.weight:.0f} %, has {model_text(first.kernel, first.C)}."
+    )
 
 
 def _is_other(scored: ScoredKernel, chosen: ScoredKernel) -> bool:
@@ -130,6 +154,8 @@ def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
     share, baseline = validator.scorer.is_share, told.baseline
     found = f"{score_text(told.score, share, told.error)}{error_text(told.error, share)}"
     what = model_text(choice.scored.kernel, told.C)
+    if choice.members:
+        what = blend_text([one.kernel for one in choice.members]).capitalize()
     verb = "correctly predicts" if share else "has a cross-validated score of"
     where = " of the rows that it was not trained on" if share else ""
     sentence = f"{what} {verb} {found}{where}."
@@ -141,6 +167,8 @@ def _score(validator: CrossValidator, choice: Choice, told: Summary) -> str:
 
 def other_labels(validator: CrossValidator, choice: Choice, score: float) -> list[str]:
     """What the search compared, where the model's own answers have another score than that."""
+    if choice.members:
+        return [_best_alone(validator, choice)]
     compared = float(choice.scored.scores[choice.index].mean())
     texts = [f"{100 * one:.2f} %" if validator.scorer.is_share else f"{one:.4f}" for one in (score, compared)]
     if texts[0] == texts[1]:
@@ -158,6 +186,16 @@ def other_rows(validator: CrossValidator, choice: Choice, C: float, n_rows: floa
         f"The search compared models of {len(validator.in_folds)} rows, of which that with "
         f"C = {number(choice.C)} scored {score}. The final model has C = {number(C)}; its score is that of "
         f"{n_rows:g} rows that were held out from it."
+    )
+
+
+def _best_alone(validator: CrossValidator, choice: Choice) -> str:
+    alone, error = choice.scored.scores[choice.index].mean(), validator.standard_error(choice.scored)
+    score = score_text(float(alone), validator.scorer.is_share, error)
+    what = model_text(choice.scored.kernel, choice.C)
+    return (
+        f"The best setting alone, {what}, scores {score} in the search. "
+        "The score of the blend is that of blends which were chosen without the rows that they answer."
     )
 
 

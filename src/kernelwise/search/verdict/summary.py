@@ -94,6 +94,8 @@ def announce(
         n_rows = validator.n_held_out if others is None else others[1]
         error = float(standard_error(label_scores, n_rows, validator.scorer.is_share))
     error = float(np.fmax(error, labels_error(validator, labels)))
+    if choice.members:  # the score of a blend has no part in its choice
+        luck = 0.0
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
     told = Summary(score, error, score - luck, guess, choice.C if others is None else others[0])
     how = (

@@ -7,13 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import brier_score_loss, log_loss
 
-from kernelwise._core.validation import copies_of
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.scoring import probabilities
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.scoring.scores import PROBABILITY_SCORES
-from kernelwise.solvers.probability import fit_platt
+from kernelwise.solvers.probability import doubt_of, fit_platt_of, log_odds
 
 
 @pytest.fixture(params=[(2, "ovo"), (3, "ovo"), (4, "ovr")])
@@ -40,17 +39,13 @@ def test_sigmoids_are_those_of_the_other_folds(problem, monkeypatch):
     assert odds.shape == decision.shape
     assert np.isnan(odds[:, 5]).all()
     values, found = decision.reshape(3, 80, -1), odds.reshape(3, 80, -1)
-    for m, machine in enumerate(two_class_machines(held.y, n_classes, strategy)):
-        for k in range(4):
-            is_other = (fold[machine.members] != k) & (fold[machine.members] >= 0)
-            other, signs = machine.members[is_other], machine.signs[is_other]
-            for c in range(3):
-                counts = copies_of(held.weight)[other]
-                doubt = 0.5 if (n_classes, strategy) == (3, "ovo") else 1.0
-                how = {"counts": counts, "is_increasing": True, "doubt": doubt}
-                A, B = fit_platt(values[c, other, m], signs, held.bound[other], **how)
-                rows = fold == k
-                assert_allclose(found[c, rows, m], -(A * values[c, rows, m] + B), rtol=1e-6, atol=1e-9)
+    for k in range(4):
+        rows, other = fold == k, np.flatnonzero((fold != k) & (fold >= 0))
+        machines = two_class_machines(held.y[other], n_classes, strategy)
+        for c in range(3):
+            how = held.bound[other], held.weight[other], doubt_of(n_classes, strategy)
+            sigmoids = fit_platt_of(machines, values[c, other], *how)
+            assert_allclose(found[c, rows], log_odds(values[c, rows], sigmoids), rtol=1e-6, atol=1e-9)
     monkeypatch.setattr(probabilities, "MOST_NUMBERS", 100)  # a fold at a time
     assert_allclose(cross_fitted_odds(*problem), odds, rtol=1e-9)
 

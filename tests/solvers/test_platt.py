@@ -11,6 +11,7 @@ from sklearn.calibration import _SigmoidCalibration
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.probability import (
     FLAT,
+    POOLED,
     class_probabilities,
     couple,
     doubt_of,
@@ -170,25 +171,52 @@ def test_no_rows_have_no_probabilities():
     assert class_probabilities(np.empty((0, 3)), 3, "ovo").shape == (0, 3)
 
 
-def test_sigmoids_of_machines_of_different_sizes_are_those_of_each(problem):
-    """Shorter problems are filled up in a stack, and stacks end where they hold enough numbers."""
+def test_a_few_rows_of_the_common_sigmoid_are_beside_those_of_each_machine(problem):
+    """Against copies of all rows with the common sigmoid's targets, and one general minimiser after another."""
     decision, y, weight = problem
     columns = np.column_stack([decision, 2.0 * decision + 1.0, np.tanh(decision), 0.1 * decision])
     parts = [np.arange(100), np.arange(0, 100, 2), np.arange(30, 90), np.arange(60)]
     machines = [Machine(members, 2.0 * y[members] - 1.0) for members in parts]
-    alone = [
-        fit_platt(
-            columns[members, m],
-            y[members],
-            weight[members],
-            counts=np.ones(len(members)),
-            is_increasing=True,
-            doubt=0.5,
-        )
-        for m, members in enumerate(parts)
-    ]
+    targets = [smoothed_targets(y[members] == 1, np.ones(len(members)), 0.5) for members in parts]
+
+    def loss(a, b, m, target):
+        z = a * columns[parts[m], m] + b
+        return weight[parts[m]] @ (np.logaddexp(0.0, z) - target * z)
+
+    common = minimize(
+        lambda a: sum(loss(a[0], 0.0, m, target) for m, target in enumerate(targets)), [1.0], tol=1e-12
+    )
     found = fit_platt_of(machines, columns, weight, np.ones(100), 0.5)
-    assert_allclose(found, alone, rtol=1e-7)
+    for m, (members, target) in enumerate(zip(parts, targets, strict=True)):
+        other = 1.0 / (1.0 + np.exp(-common.x[0] * columns[members, m]))
+        best = minimize(
+            lambda point, m=m, target=target, other=other: (
+                loss(*point, m, target) + POOLED / len(parts[m]) * loss(*point, m, other)
+            ),
+            [1.0, 0.0],
+            tol=1e-12,
+        )
+        assert_allclose(found[m], -best.x, rtol=1e-4, atol=1e-4)
+
+
+def test_a_machine_alone_has_its_own_sigmoid(problem):
+    decision, y, weight = problem
+    machine = Machine(np.arange(100), 2.0 * y - 1.0)
+    found = fit_platt_of([machine], decision[:, None], weight, np.ones(100), 0.5)
+    alone = fit_platt(decision, y, weight, counts=np.ones(100), is_increasing=True, doubt=0.5)
+    assert_allclose(found[0], alone, rtol=1e-9)
+
+
+def test_pooling_does_not_depend_on_the_unit_and_the_names_of_classes(problem):
+    decision, y, weight = problem
+    columns = np.column_stack([decision, decision[::-1] + y, decision - 0.3])
+    machines = [Machine(np.arange(100), 2.0 * y - 1.0)] * 3
+    found = fit_platt_of(machines, columns, weight, np.ones(100))
+    larger = fit_platt_of(machines, 1e6 * columns, weight, np.ones(100))
+    assert_allclose(larger * [1e6, 1.0], found, rtol=1e-6)
+    turned = [Machine(np.arange(100), 1.0 - 2.0 * y), *machines[1:]]
+    other = fit_platt_of(turned, columns * [-1.0, 1.0, 1.0], weight, np.ones(100))
+    assert_allclose(other * [[1.0, -1.0], [1.0, 1.0], [1.0, 1.0]], found, rtol=1e-6)
 
 
 def test_sigmoids_of_machines_need_finite_values(problem):
@@ -199,12 +227,9 @@ def test_sigmoids_of_machines_need_finite_values(problem):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_part_of_one_class_keeps_the_order_of_values_in_any_stack(seed):
+def test_a_part_of_one_class_keeps_the_order_of_values(seed):
     rng = np.random.default_rng(seed)
     decision, weight = rng.normal(size=(2, 40)), rng.uniform(0.1, 3.0, (3, 40))
     own = sigmoids_along(decision, np.full(40, seed % 2 == 0), weight, np.ones_like(weight))
-    ones = np.ones((1, 300))
-    other = sigmoids_along(rng.normal(size=(1, 300)), rng.random(300) < 0.5, ones, ones)
-    (alone,), (stacked, _) = increasing_sigmoids([own]), increasing_sigmoids([own, other])
-    np.testing.assert_allclose(stacked, alone, rtol=1e-9)
+    (alone,) = increasing_sigmoids([own])
     assert (alone[:, 0] * np.abs(own.f).max(axis=1) <= -0.999 * FLAT).all()

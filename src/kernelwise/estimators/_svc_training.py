@@ -22,6 +22,7 @@ from kernelwise.solvers import SVMSolution, solve_svm_dual, svm_path
 from kernelwise.solvers.kernel_rows import can_be_native
 from kernelwise.solvers.path_problem import fit_many
 from kernelwise.solvers.probability import doubt_of, fit_platt_of
+from kernelwise.solvers.temperature import tempered
 from kernelwise.solvers.working_sets import LATE, solve_svm_by_rows
 
 LARGEST = 4000  # samples whose Gram matrix machines of some of them share
@@ -223,7 +224,8 @@ def fit_sigmoids(
     if lone.any():
         decision[lone] = _training_values(source, trained, rows[lone])
     machines, doubt = two_class_machines(y, len(factors), strategy), doubt_of(len(factors), strategy)
-    return fit_platt_of(machines, decision, bound, held.weight, doubt)
+    sigmoids = fit_platt_of(machines, decision, bound, held.weight, doubt)
+    return tempered(sigmoids, decision, y, bound, held.weight, len(factors), strategy)
 
 
 def _held_out_values(

@@ -1,4 +1,7 @@
-"""Class probabilities from decision values: Platt's sigmoids, coupled over the classes, and their labels."""
+"""Class probabilities from decision values: Platt's sigmoids, coupled over the classes, and their labels.
+
+The sigmoids of a model with many classes learn from each other (`pooled`).
+"""
 
 from __future__ import annotations
 
@@ -22,23 +25,73 @@ BLOCK = 256
 #: What probabilities are known to: their logarithms are not taken of less.
 ROUNDING = 1e-16
 FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but have their order
+#: Rows that each machine of many classes has beside its own: they answer as the sigmoid of all machines does.
+POOLED = 20.0
 
 
 class Sigmoids(NamedTuple):
     """Problems on the same samples, one in each row: decision values, targets, weights and where to start.
 
-    The first three have the shape (n_problems, n_samples), ``start`` (n_problems, 2).
+    The first three have the shape (n_problems, n_samples), ``start`` (n_problems, 2), and ``n_rows``, how
+    many rows the samples stand for, (n_problems,).
     """
 
     f: np.ndarray
     target: np.ndarray
     w: np.ndarray
     start: np.ndarray
+    n_rows: np.ndarray
 
 
 def increasing_sigmoids(problems: Iterable[Sigmoids]) -> list[np.ndarray]:
-    """(A, B) of every problem, an array of shape (n_problems, 2) for each item; none of them decreases."""
-    return [solve_sigmoids(*own, is_increasing=True) for own in problems]
+    """(A, B) of every problem, an array of shape (n_problems, 2) for each item; none of them decreases.
+
+    An item has the problems of a machine, and several machines are `pooled`.
+    """
+    return [solve_sigmoids(*own[:4], is_increasing=True) for own in pooled(list(problems))]
+
+
+def pooled(machines: list[Sigmoids]) -> list[Sigmoids]:
+    """The problems of machines of one model, each with a few rows that answer as all machines do on average.
+
+    A pair of small classes has too few held-out rows for two numbers. So a machine with n rows has `POOLED`
+    more, spread over its decision values, whose targets are those of one sigmoid without an offset for all
+    machines, fitted first. It is a prior in the form of rows: where a machine has many of its own, they
+    decide.
+    """
+    if len(machines) == 1:
+        return machines
+    f, target, w = (np.concatenate([own[part] for own in machines], axis=1) for part in range(3))
+    slope = _common_slopes(f, target, w)
+    found = []
+    for own in machines:
+        share = (POOLED / np.maximum(own.n_rows, 1.0))[:, None]
+        mixed = (own.target + share * expit(slope[:, None] * own.f)) / (1.0 + share)
+        found.append(own._replace(target=mixed, w=own.w * (1.0 + share)))
+    return found
+
+
+def _common_slopes(f: np.ndarray, target: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Slopes a ≥ 0 of shape (n_problems,) that minimise Σ w (log(1 + exp(a f)) − t a f), by Newton's method.
+
+    The arrays have the shape (n_problems, n_samples). Steps are at most a factor of four, up or down: the
+    cost is convex, and a start at the scale of the values is not far.
+    """
+    unit = np.abs(f).max(axis=1)
+    unit[unit == 0.0] = 1.0
+    f = f / unit[:, None]
+    slope = np.ones(len(f))
+    for _ in range(100):
+        p = expit(slope[:, None] * f)
+        down = (w * f * (target - p)).sum(axis=1)
+        bend = (w * f * f * p * (1.0 - p)).sum(axis=1)
+        step = np.divide(down, bend, out=np.zeros_like(slope), where=bend > 0.0)
+        better = np.clip(slope + step, np.maximum(slope / 4.0, FLAT), 4.0 * slope)
+        is_done = np.abs(better - slope) <= 1e-10 * slope
+        slope = better
+        if is_done.all():
+            break
+    return slope / unit
 
 
 def solve_sigmoids(
@@ -135,7 +188,8 @@ def sigmoids_along(
     seen = np.where(bound > 0.0, decision[:, None].astype(float), 0.0)
     arrays = (seen, targets[None], bound[None])
     f, target, w = (np.broadcast_to(part, shape).reshape(-1, shape[2]) for part in arrays)
-    return Sigmoids(f, target, w, np.tile(start, (len(decision), 1)))
+    n_rows = np.tile(counts.sum(axis=1), len(decision))
+    return Sigmoids(f, target, w, np.tile(start, (len(decision), 1)), n_rows)
 
 
 def doubt_of(n_classes: int, strategy: str) -> float:
@@ -159,7 +213,8 @@ def fit_platt_of(
 
     The likelihood has the weights ``bound``, those of samples times those of their classes. ``weight`` has
     those of the samples alone; the smoothing counts copies, so that a row of weight two is two rows, and
-    weights that sum to one do not make probabilities of one half. ``doubt`` is that of `doubt_of`.
+    weights that sum to one do not make probabilities of one half. ``doubt`` is that of `doubt_of`. Several
+    machines are `pooled`.
     """
     counts, columns = copies_of(weight), decision.T.astype(np.float64)
     if not np.isfinite(columns).all():

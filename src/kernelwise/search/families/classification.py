@@ -36,6 +36,7 @@ from kernelwise.solvers.probability import (
     fit_platt_of,
     most_likely,
 )
+from kernelwise.solvers.temperature import temperature
 
 if TYPE_CHECKING:
     from kernelwise.search.data.folds import Folds
@@ -126,6 +127,9 @@ class Classification(Family):
         if not n_flat:
             return found, []
         return found, [catalogue.FLAT_PROBABILITIES(n_flat=n_flat, n_models=len(found))]
+
+    def temperature(self, held: Samples, odds: np.ndarray) -> float:
+        return temperature(odds, held.y, held.bound, held.weight, len(self.classes), self.machines)
 
     def held_out(
         self, y: np.ndarray, decision: np.ndarray, odds: np.ndarray | None, costs: np.ndarray | None = None

@@ -141,6 +141,10 @@ class Family(ABC):
         """
         return None, []
 
+    def temperature(self, held: Samples, odds: np.ndarray) -> float:
+        """The factor of held-out log odds, (n_held_out, n_machines), by which probabilities are best."""
+        return 1.0
+
     def held_out(
         self, y: np.ndarray, decision: np.ndarray, odds: np.ndarray | None, costs: np.ndarray | None = None
     ) -> HeldOut:

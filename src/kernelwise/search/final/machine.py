@@ -169,8 +169,13 @@ def _answers(
     validator, choice = step.validator, step.choice
     family, held, tested = validator.family, validator.held_out, validator.tested
     decision, used = _for_sigmoids(validator, choice.decision, machine, trained)
-    sigmoids, findings = family.sigmoids(held if used.all() else held[used], decision[used])
-    odds = None if sigmoids is None else unseen_odds(validator, decision, used, sigmoids)[tested]
+    known = held if used.all() else held[used]
+    sigmoids, findings = family.sigmoids(known, decision[used])
+    odds = None
+    if sigmoids is not None:
+        odds = unseen_odds(validator, decision, used, sigmoids)
+        factor = family.temperature(known, odds[used])
+        sigmoids, odds = factor * sigmoids, factor * odds[tested]
     answers = family.held_out(held.y[tested], choice.decision[tested], odds, step.costs)
     return sigmoids, findings, answers
 
@@ -370,6 +375,8 @@ def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished
     machine, rows = train_in_time(step, part, C)
     decision = machine.machine_values(samples.Z[others])
     sigmoids, findings = validator.family.sigmoids(samples[others], decision)
+    if sigmoids is not None:
+        sigmoids *= validator.family.temperature(samples[others], log_odds(decision, sigmoids))
     said = validator.context.findings
     said[:] = [one for one in said if one.name != catalogue.SAMPLED.name]  # it speaks of all rows
     n_sampled = len(validator.fold_rows.rows)

@@ -30,6 +30,7 @@ from kernelwise.search.engine.runner import feature_space_variance
 from kernelwise.search.engine.scored_kernel import SMOOTH
 from kernelwise.search.propose.c_range import STEP
 from kernelwise.solvers.probability import doubt_of, fit_platt_of
+from kernelwise.solvers.temperature import tempered
 
 #: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.
 MAX_SEARCH_ROWS = 20_000
@@ -260,8 +261,9 @@ class NystroemSearch:
         decision = np.concatenate([chosen.decision[chosen.best], chosen.lone[chosen.best]])
         bound = weight * (known.bound / known.weight)
         assert known.classes is not None
-        doubt = doubt_of(len(known.classes), self.strategy)
-        return fit_platt_of(known.machines(self.strategy), decision, bound, weight, doubt)
+        how = len(known.classes), self.strategy
+        sigmoids = fit_platt_of(known.machines(self.strategy), decision, bound, weight, doubt_of(*how))
+        return tempered(sigmoids, decision, known.y, bound, weight, *how)
 
     def train(self) -> list[LinearSolution]:
         """Train the chosen machines on all rows that there is time for, from where the search left them."""

@@ -53,9 +53,10 @@ def cross_fitted_odds(
     values = np.where(is_known[:, None], decision.reshape(len(decision), len(fold), -1), 0.0)
     odds = np.full(values.shape, np.nan)
     n_folds = int(fold.max()) + 1
-    block = max(1, int(MOST_NUMBERS / (len(values) * len(fold))))
     counts = copies_of(held.weight)
     machines = two_class_machines(held.y, n_classes, strategy)
+    n_values = sum(len(members) for members, _ in machines)
+    block = max(1, int(MOST_NUMBERS / (len(values) * n_values)))
     for first in range(0, n_folds, block):
         parts = np.arange(first, min(first + block, n_folds))
         is_seen = (fold != parts[:, None]) & used

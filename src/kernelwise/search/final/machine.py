@@ -26,6 +26,7 @@ from kernelwise.search.propose.landmarks import MANY, MIN_GAIN, HeldOutValues, N
 from kernelwise.search.result import Choice, FitRecord, HeldOut
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.settings import FitSettings, Trainer
+from kernelwise.search.verdict.claim import Luck
 from kernelwise.search.verdict.optimism import optimism
 from kernelwise.search.verdict.summary import shown_as_sure
 from kernelwise.solvers.kernel_rows import can_be_native
@@ -60,7 +61,7 @@ class Finished:
     n_machines: int
     seconds: float
     label_scores: np.ndarray | None = None
-    luck: float | None = None
+    luck: Luck | None = None
 
 
 def count_bounded(machine: Any, bound: np.ndarray) -> int:

@@ -14,7 +14,8 @@ from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
-from kernelwise.search.verdict.optimism import optimism
+from kernelwise.search.verdict.claim import Luck, share_error
+from kernelwise.search.verdict.optimism import optimism, training_factor
 from kernelwise.search.verdict.reasons import Summary, other_labels, reasons
 
 
@@ -70,29 +71,50 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
     return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
 
 
+def told_error(
+    validator: CrossValidator,
+    choice: Choice,
+    label_scores: np.ndarray | None,
+    labels: np.ndarray | None,
+    luck: Luck,
+) -> float:
+    """The error that is told with a score: how far that of new rows typically is from it.
+
+    Beside held-out rows, the rows that models were trained on vary (`training_factor`), and so does what is
+    chosen (``luck``). Arguments as of `announce`.
+    """
+    of_choice = choice.scored.labels
+    labels = of_choice[choice.index] if labels is None and of_choice is not None else labels
+    if validator.scorer.is_share and labels is not None:
+        is_right = labels == validator.held_out.y[validator.tested]
+        of_rows = share_error(is_right, validator.held_out.weight[validator.tested], *validator.clusters)
+    else:
+        scores = choice.scored.scores[choice.index] if label_scores is None else label_scores
+        by_folds = float(standard_error(scores, validator.n_held_out, validator.scorer.is_share))
+        # Where a class has few rows, its error is larger than the spread over two or three folds may show.
+        of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
+    return float(np.sqrt(of_rows**2 * training_factor(validator) + luck.variance))
+
+
 def announce(
     result: SelectionResult,
     validator: CrossValidator,
     choice: Choice,
     label_scores: np.ndarray | None,
     labels: np.ndarray | None = None,
-    luck: float | None = None,
+    luck: Luck | None = None,
 ) -> SelectionResult:
     """The result with its score, baseline and reasons; everything that shows them takes them from here.
 
     The search compares models by their decision values. ``label_scores``, of shape (n_folds,), are the scores
     of the labels that the final model gives, where they are others: then their mean is what is announced.
-    ``labels``, class indices of shape (n_tested,), are these labels if they are known: where a class has few
-    rows, its error is larger than the spread over two or three folds may show. ``luck`` is the `optimism` of
-    the choice, if it is known.
+    ``labels``, class indices of shape (n_tested,), are these labels if they are known. ``luck`` is the
+    `optimism` of the choice, if it is known.
     """
-    score, error = result.score, result.standard_error
-    if label_scores is not None:
-        score = float(label_scores.mean())
-        error = float(standard_error(label_scores, validator.n_held_out, validator.scorer.is_share))
-    error = float(np.fmax(error, labels_error(validator, labels)))
+    score = result.score if label_scores is None else float(label_scores.mean())
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
-    told = Summary(score, error, score - luck, guess)
+    error = told_error(validator, choice, label_scores, labels, luck)
+    told = Summary(score, error, score - luck.mean, guess)
     return replace(
         result,
         score=score,

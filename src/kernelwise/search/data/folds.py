@@ -187,6 +187,8 @@ def _numbered(
 #: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
 FOLDS = ((500, 5), (1500, 3))
 FEWEST_FOLDS = 2
+#: Copies, at most, that are drawn into folds; of more, all folds have the same share.
+MOST_DRAWN = 1e9
 #: Folds that the sigmoids of one machine are fitted on, at most.
 SIGMOID_FOLDS = 5
 #: Paths of C that a time budget should allow.
@@ -424,6 +426,19 @@ def splits_copies(
     return is_small | (weight[counts[index] > 1].sum() > 0.5 * weight.sum())
 
 
+def _drawn(copies: np.ndarray, sizes: np.ndarray, random_state: int) -> np.ndarray:
+    """How many copies of each row are in each fold, drawn at random, shape (n_rows, n_folds).
+
+    Folds that all had the same share of every point would hold out what they are trained on: the majority at
+    a point would be right there as often as it is in the sample, which is more than it is on new rows.
+    """
+    rng, left, found = np.random.default_rng(random_state), copies.astype(np.int64), []
+    for size in sizes.astype(np.int64):
+        found.append(rng.multivariate_hypergeometric(left, size, method="marginals"))
+        left = left - found[-1]
+    return np.stack(found, axis=1).astype(float)
+
+
 def stratified_folds(
     strata: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0, is_split: Any = True
 ) -> FoldRows:
@@ -448,5 +463,7 @@ def stratified_folds(
         k = np.arange(n_folds)
         upto = np.floor_divide(after[:, None] - 1 - k, n_folds)
         counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)
+        if len(members) >= n_folds and (copies[members] > 1.0).any() and copies[members].sum() < MOST_DRAWN:
+            counts[members] = _drawn(copies[members], counts[members].sum(axis=0), random_state)
     rows, fold = np.nonzero(counts)
     return FoldRows(RowNumbers(rows), fold, counts[rows, fold] * (weight / copies)[rows], n_folds)

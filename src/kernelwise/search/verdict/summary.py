@@ -11,6 +11,7 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
+from kernelwise.search.families.regression import Regression
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
@@ -71,6 +72,22 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
     return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
 
 
+def r2_error(validator: CrossValidator, family: Regression, predicted: np.ndarray) -> float:
+    """Standard error of R² of held-out predictions, shape (n_tested,): five folds say little about it.
+
+    R² is a ratio of means, whose errors add up by what each row changes: (e² - (1 - R²) t²) / (mean of t²)
+    with its error e and its distance t from the mean. Clusters of rows are independent.
+    """
+    weight = validator.held_out.weight[validator.tested]
+    y = family.in_units(validator.held_out.y[validator.tested])
+    squares = (family.in_units(predicted) - y) ** 2
+    spread = (y - np.average(y, weights=weight)) ** 2
+    ratio = np.average(squares, weights=weight) / np.average(spread, weights=weight)
+    cluster, varies = validator.clusters
+    change = np.bincount(cluster, weights=weight * varies * (squares - ratio * spread))
+    return float(np.sqrt((change**2).sum()) / np.dot(weight, spread))
+
+
 def told_error(
     validator: CrossValidator,
     choice: Choice,
@@ -93,6 +110,8 @@ def told_error(
         by_folds = float(standard_error(scores, validator.n_held_out, validator.scorer.is_share))
         # Where a class has few rows, its error is larger than the spread over two or three folds may show.
         of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
+        if isinstance(validator.family, Regression) and validator.family.scoring in (None, "r2"):
+            of_rows = r2_error(validator, validator.family, choice.decision[validator.tested, 0])
     return float(np.sqrt(of_rows**2 * training_factor(validator) + luck.variance))
 
 

@@ -39,7 +39,7 @@ def test_luck_is_a_plain_loop_over_draws():
 
 
 def test_one_setting_and_equal_ones_owe_nothing():
-    tried, weight, cluster = outcomes()
+    tried, weight, _ = outcomes()
     alike = np.repeat(tried[0][:1], 5, axis=0)
     for settings in ([tried[0][:1]], [alike], [alike, alike]):
         assert_allclose(luck_of_best(settings, weight, np.arange(len(weight))), 0.0, atol=1e-12)

@@ -41,7 +41,7 @@ def validator(make_validator):
 
 
 def test_constant_answers_are_among_what_might_have_been_chosen(validator):
-    """A machine that answers the more frequent class owes that class to luck, if classes are of equal size."""
+    """A machine that always answers the more frequent class owes the choice of that class to luck."""
     y, n = validator.held_out.y, len(validator.held_out.y)
     always = np.full((1, n), int(np.bincount(y).argmax()), dtype=np.int8)
     validator.scored = [scored_kernel([[0.5] * 4] * 2, np.repeat(always, 2, axis=0))]

@@ -1,8 +1,7 @@
 """Score, baseline and warnings of the default on many sets: ``python -m benchmarks.trust --help``.
 
-The last line counts models that answer one class only, and those of them without a warning. With ``--noise``
-labels have nothing to do with the features, and the line counts the models that are said to be no better than
-guessing. With ``--near-copies`` each of 50 random rows with a random label is there three times, with noise:
+The last line counts models that answer one class only, and those of them without a warning. With
+``--near-copies`` each of 50 random rows with a random label is there three times, with noise:
 what is claimed and what is true, with folds that part copies and with our own. ``--tables FOLDER`` lists the
 sets, and the tables of a folder, in which near copies are found.
 """
@@ -47,25 +46,6 @@ def made_rare(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rare = np.flatnonzero(y == least)[: max(5, int(RARE * counts.max()))]
     rows = np.concatenate([np.flatnonzero(y == most), rare])
     return X[rows], y[rows]
-
-
-def of_noise(n_fits: int, n_rows: int = 60, n_features: int = 10) -> str:
-    """Scores of the default on random labels, two classes of equal size, and how many fits are warned of."""
-    found = []
-    for seed in range(n_fits):
-        rng = np.random.default_rng(seed)
-        y = rng.permutation(np.arange(n_rows) % 2)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", KernelwiseWarning)
-            model = TunedSVC().fit(rng.normal(size=(n_rows, n_features)), y)
-        result, names = model.result_, [finding.name for finding in model.diagnostics_]
-        is_near = result.score - result.baseline.score <= result.standard_error
-        found.append((result.score, result.corrected_score, catalogue.NO_BETTER.name in names, is_near))
-    score, corrected, said, near = np.mean(found, axis=0)
-    return (
-        f"noise, {n_rows} x {n_features}, {n_fits} fits: mean score {score:.3f}, corrected {corrected:.3f}; "
-        f"{said:.0%} said to be no better than guessing, {near:.0%} within one error without the correction"
-    )
 
 
 def of_near_copies(n_draws: int) -> None:
@@ -118,17 +98,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=400, help="of each set, at most")
     parser.add_argument("--only", default="", help="sets whose name has this word")
-    parser.add_argument("--noise", type=int, default=0, help="fits of random labels, and no sets")
     parser.add_argument("--near-copies", type=int, default=0, help="draws of near copies, and no sets")
     parser.add_argument("--tables", type=Path, help="folder whose tables are looked at for near copies only")
     given = parser.parse_args()
-    if given.noise:
-        print(of_noise(given.noise))
     if given.near_copies:
         of_near_copies(given.near_copies)
     if given.tables:
         with_near_copies(given.tables)
-    if given.noise or given.near_copies or given.tables:
+    if given.near_copies or given.tables:
         return
     n_constant = n_silent = 0
     for name in [one for one in dict.fromkeys([*SETS, *MORE]) if given.only in one]:

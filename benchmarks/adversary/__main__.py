@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.adversary import calls, command_line, journals, models, processes, solver
+from benchmarks.adversary import calls, claims, command_line, journals, models, processes, solver
 from benchmarks.adversary.batches import Attempt, attempt_all
 
 
@@ -30,6 +30,7 @@ PARTS = {
     "calls": Part("calls of Python", 60, 2000, calls.prepare),
     "forks": Part("forks during a fit", 2, 40, processes.prepare_forks),
     "kills": Part("commands that were killed", 2, 40, processes.prepare_kills),
+    "claims": Part("dozens of models whose claims are compared with the truth", 3, 60, claims.prepare),
     "solver": Part("problems of the solver", 40, 1000, solver.prepare),
 }
 

@@ -45,8 +45,24 @@ def test_copies_go_to_the_folds_one_by_one(n_folds, weights):
     found = stratified_folds(index, weight, n_folds, random_state=1)
     shares = np.zeros((40, n_folds))
     shares[found.rows, found.fold] = found.weight
-    assert_allclose(shares, one_by_one(index, weight, n_folds, 1))
+    expected = one_by_one(index, weight, n_folds, 1)
+    if weights in ("ones", "small"):
+        assert_allclose(shares, expected)
+    assert_allclose(shares.sum(axis=1), weight)
+    copies = shares * (np.maximum(1.0, np.floor(weight)) / weight)[:, None]
+    for k in range(3):  # as many of each class
+        by_hand = (expected * (np.maximum(1.0, np.floor(weight)) / weight)[:, None])[index == k].sum(axis=0)
+        assert_allclose(copies[index == k].sum(axis=0), by_hand)
     assert (np.diff(found.rows) >= 0).all()
+
+
+def test_copies_are_drawn_into_folds():
+    """Folds with equal shares of each point would be trained on what they hold out."""
+    found = stratified_folds(np.zeros(50, int), np.full(50, 10.0), 5, random_state=0)
+    shares = np.zeros((50, 5))
+    shares[found.rows, found.fold] = found.weight
+    assert_allclose(shares.sum(axis=0), 100.0)
+    assert_allclose(shares.var(), 10 * 0.2 * 0.8, rtol=0.3)
 
 
 def test_folds_are_stratified_and_hold_out_each_row_once():
@@ -79,9 +95,12 @@ def test_a_huge_weight_is_assigned_without_a_huge_array():
 
 
 def test_folds_of_some_rows_only():
-    found = stratified_folds(np.repeat([0, 1], 10), np.full(20, 2.0), 2).within(np.array([3, 7, 15]))
-    assert_array_equal(found.rows, [3, 3, 7, 7, 15, 15])
-    assert_array_equal(found.weight, np.ones(6))
+    every = stratified_folds(np.repeat([0, 1], 10), np.full(20, 2.0), 2)
+    found, is_in = every.within(np.array([3, 7, 15])), np.isin(every.rows, [3, 7, 15])
+    assert_array_equal(found.rows, every.rows[is_in])
+    assert_array_equal(found.fold, every.fold[is_in])
+    assert_array_equal(found.weight, every.weight[is_in])
+    assert_allclose(np.bincount(found.rows, weights=found.weight)[[3, 7, 15]], 2.0)
 
 
 def test_the_only_row_of_a_class_is_in_every_training_part_and_in_no_test_part():

@@ -37,7 +37,8 @@ def test_a_model_has_one_for_every_candidate(scoring, is_share):
     table = model.cv_results_
     folds = np.stack([table[f"split{k}_test_score"] for k in range(model.n_splits_)], axis=1)
     assert_allclose(table["standard_error"], standard_error(folds, 150, is_share))
-    assert model.result_.standard_error == table["standard_error"][model.best_index_]
+    # What is told also has the error of the training rows, and of the choice.
+    assert model.result_.standard_error > table["standard_error"][model.best_index_]
 
 
 def test_the_simplest_within_one_error_of_the_best():

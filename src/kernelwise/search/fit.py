@@ -302,12 +302,13 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
         result = announce(result, validator, choice, None)
     else:
         # A machine that the search did not compare holds out other rows than the search.
-        labels, others = None, None
+        answers, others = None, None
         if last.n_others is None:
-            labels = last.record.predicted if last.record.scored is not None else None
+            is_known = last.record.scored is not None or isinstance(validator.family, Regression)
+            answers = last.record.predicted if is_known else None
         elif last.label_scores is not None:
             others = last.C, last.n_others
-        result = announce(result, validator, choice, last.label_scores, labels, last.luck, others)
+        result = announce(result, validator, choice, last.label_scores, answers, last.luck, others)
     context.findings.extend(stability_findings(validator))
     likely, is_compared = found.answers.costs is None, last is None or last.n_others is None
     findings = data.findings

@@ -138,7 +138,8 @@ class SelectionResult(TuningResult):
         The score of the best answer that ignores X, on the same held-out rows.
     n_svm_fits : int
     standard_error : float
-        Of ``score``: see `kernelwise.search.engine.rules.standard_error`.
+        How far ``corrected_score`` typically is from the score on new rows: see
+        `kernelwise.search.verdict.summary.told_error`.
     corrected_score : float
         The score less what the best of so many settings owes to luck: what the choice would score on rows
         that had no part in it. See `kernelwise.search.verdict.optimism`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +51,8 @@ class FoldRows:
     are the rows that are held out, as positions in ``rows``, each as often as a fold does so; ``fold``, of
     the same shape, says which. Fold −1 marks a row that no fold
     holds out, whose answers only the final machine can give.
-    ``trained``, of shape (n_folds, n_rows), says which fold trains on which row.
+    ``trained``, of shape (n_folds, n_rows), says which fold trains on which row. ``group``, of shape
+    (n_rows,), has equal numbers for rows that are in one fold because they belong together; None if none do.
 
     Usual folds are a partition: ``held`` is None where each row is held out once at most, and ``trained`` is
     None where all folds train on all rows that they do not hold out.
@@ -63,6 +64,7 @@ class FoldRows:
     n_folds: int
     held: FoldPlaces | None = None
     trained: np.ndarray | None = None
+    group: np.ndarray | None = None
 
     @property
     def is_partition(self) -> bool:
@@ -99,13 +101,13 @@ class FoldRows:
         asked = np.flatnonzero(self.fold >= 0)
         held = FoldPlaces(asked[np.argsort(self.fold[asked], kind="stable")])
         trained = self.fold != np.arange(self.n_folds)[:, None]
-        return FoldRows(self.rows, self.fold[held], self.weight, self.n_folds, held, trained)
+        return replace(self, fold=self.fold[held], held=held, trained=trained)
 
     def within(self, rows: RowNumbers) -> FoldRows:
         """These folds restricted to some rows; folds that are left without a part are dropped."""
         is_in = np.isin(self.rows, rows)
         if self.is_partition:
-            return _numbered(self.rows[is_in], self.fold[is_in], self.weight[is_in])
+            return _numbered(self.rows[is_in], self.fold[is_in], self.weight[is_in], self._group_of(is_in))
         return self._restricted(is_in, np.full(self.n_folds, True))
 
     def only(self, is_kept: np.ndarray) -> FoldRows:
@@ -127,13 +129,17 @@ class FoldRows:
             len(kept),
             FoldPlaces(position[self.held[answers]]),
             self.trained[np.ix_(kept, is_in)],
+            self._group_of(is_in),
         )
+
+    def _group_of(self, is_in: np.ndarray) -> np.ndarray | None:
+        return None if self.group is None else self.group[is_in]
 
     def asking_also(self, positions: FoldPlaces) -> FoldRows:
         """The same folds, and answers that only the final machine can give, of some positions in ``rows``."""
         assert self.held is not None
         held, fold = np.append(self.held, positions), np.append(self.fold, np.full(len(positions), -1))
-        return FoldRows(self.rows, fold, self.weight, self.n_folds, FoldPlaces(held), self.trained)
+        return replace(self, fold=fold, held=FoldPlaces(held))
 
     def asked_by_all(self, rows: RowNumbers, weight: np.ndarray) -> FoldRows:
         """The same folds, which also hold out other rows, each of them all, and train on none of these."""
@@ -159,7 +165,8 @@ class FoldRows:
         """A partition, but some rows are held out by no fold; folds that are left empty are dropped."""
         if not len(rows):
             return self
-        return _numbered(self.rows, np.where(np.isin(self.rows, rows), -1, self.fold), self.weight)
+        fold = np.where(np.isin(self.rows, rows), -1, self.fold)
+        return _numbered(self.rows, fold, self.weight, self.group)
 
     def renamed(self, names: np.ndarray) -> FoldRows:
         """A partition of rows with other indices: ``names`` has the new one of each, (n_rows,)."""
@@ -168,16 +175,20 @@ class FoldRows:
         return FoldRows(rows, self.fold[order], self.weight[order], self.n_folds)
 
 
-def _numbered(rows: np.ndarray, fold: np.ndarray, weight: np.ndarray) -> FoldRows:
+def _numbered(
+    rows: np.ndarray, fold: np.ndarray, weight: np.ndarray, group: np.ndarray | None = None
+) -> FoldRows:
     """Folds numbered from zero without gaps; −1 stays."""
     filled = np.unique(fold[fold >= 0])
     number = np.where(fold < 0, -1, np.searchsorted(filled, fold))
-    return FoldRows(RowNumbers(rows), number, weight, len(filled))
+    return FoldRows(RowNumbers(rows), number, weight, len(filled), group=group)
 
 
 #: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
 FOLDS = ((500, 5), (1500, 3))
 FEWEST_FOLDS = 2
+#: Copies, at most, that are drawn into folds; of more, all folds have the same share.
+MOST_DRAWN = 1e9
 #: Folds that the sigmoids of one machine are fitted on, at most.
 SIGMOID_FOLDS = 5
 #: Paths of C that a time budget should allow.
@@ -271,7 +282,7 @@ def _of_groups(
         n_groups = (counts > 0).sum(axis=0)
         n_folds = max(FEWEST_FOLDS, min(n_folds, int(n_groups[n_groups > 1].min(initial=n_folds))))
     fold = folds_of_groups(counts, n_folds, random_state)[group]
-    return _numbered(rows, fold, weight)
+    return _numbered(rows, fold, weight, group)
 
 
 def _usable(
@@ -415,6 +426,19 @@ def splits_copies(
     return is_small | (weight[counts[index] > 1].sum() > 0.5 * weight.sum())
 
 
+def _drawn(copies: np.ndarray, sizes: np.ndarray, random_state: int) -> np.ndarray:
+    """How many copies of each row are in each fold, drawn at random, shape (n_rows, n_folds).
+
+    Folds that all had the same share of every point would hold out what they are trained on: the majority at
+    a point would be right there as often as it is in the sample, which is more than it is on new rows.
+    """
+    rng, left, found = np.random.default_rng(random_state), copies.astype(np.int64), []
+    for size in sizes.astype(np.int64):
+        found.append(rng.multivariate_hypergeometric(left, size, method="marginals"))
+        left = left - found[-1]
+    return np.stack(found, axis=1).astype(float)
+
+
 def stratified_folds(
     strata: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0, is_split: Any = True
 ) -> FoldRows:
@@ -439,5 +463,7 @@ def stratified_folds(
         k = np.arange(n_folds)
         upto = np.floor_divide(after[:, None] - 1 - k, n_folds)
         counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)
+        if len(members) >= n_folds and (copies[members] > 1.0).any() and copies[members].sum() < MOST_DRAWN:
+            counts[members] = _drawn(copies[members], counts[members].sum(axis=0), random_state)
     rows, fold = np.nonzero(counts)
     return FoldRows(RowNumbers(rows), fold, counts[rows, fold] * (weight / copies)[rows], n_folds)

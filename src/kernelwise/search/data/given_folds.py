@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,16 +47,20 @@ def folds_of(
     if is_drawn and group is None:
         return cv if isinstance(cv, str) else int(cv)
     if is_drawn and group is not None:
-        return grouped_folds(
+        folds = grouped_folds(
             *(cv, group, strata, weight, distinct),
             random_state=random_state,
             needs_all_classes=needs_all_classes,
             fewest_folds=fewest_folds,
             owner=owner,
         )
-    folds = given_folds(read_splits(cv, X, targets(), weight, owner, params), distinct.row_of, weight)
+    else:
+        folds = given_folds(read_splits(cv, X, targets(), weight, owner, params), distinct.row_of, weight)
+    if group is None:
+        return folds
     # With groups no row of one is trained on by the fold that holds the group out, however rare its class.
-    return folds if group is None else folds.spelled_out()
+    named = group[distinct.rows][folds.rows]
+    return replace(folds.spelled_out(), group=canonical_groups(named, folds.rows))
 
 
 def read_groups(groups: Any, n_samples: int, owner: str) -> np.ndarray:
@@ -116,7 +121,7 @@ def grouped_folds(
     fold = np.full(len(group), -1)
     fold[used] = folds_of_groups(counts, n_folds, random_state)[number]
     splits = [(np.flatnonzero((fold >= 0) & (fold != k)), np.flatnonzero(fold == k)) for k in range(n_folds)]
-    return given_folds(splits, distinct.row_of, weight).spelled_out()
+    return given_folds(splits, distinct.row_of, weight)
 
 
 def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray) -> FoldRows:

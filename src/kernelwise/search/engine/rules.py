@@ -1,7 +1,7 @@
 """The rules by which candidates are compared: one standard error, and what is within it.
 
-The search, ``refit="one-standard-error"``, the papers' procedures, the report and the command line all take
-the standard error of a held-out score from here.
+The search, ``refit="one-standard-error"`` and the papers' procedures take the standard error of a held-out
+score from here. What is told with the score of a final model has more to it: see `verdict.summary`.
 """
 
 from __future__ import annotations

@@ -244,6 +244,19 @@ class CrossValidator:
             weight = np.minimum(np.bincount(index, weights=self.fold_rows.weight[held]), weight)
         return float(copies_of(weight).sum())
 
+    @cached_property
+    def clusters(self) -> tuple[np.ndarray, np.ndarray]:
+        """What is right or wrong together: numbers of clusters, and how far weights vary, both (n_tested,).
+
+        A row, with all its copies and answers, or a group that folds keep together. The copies of a row that
+        folds hold out apart are rows of their own: n of them vary by √n.
+        """
+        folds = self.fold_rows
+        place = np.asarray(folds.asked[self.tested])
+        is_parted = np.bincount(folds.rows)[folds.rows] > 1
+        varies = np.where(is_parted, 1.0 / np.sqrt(copies_of(folds.weight)), 1.0)[place]
+        return np.unique(place if folds.group is None else folds.group[place], return_inverse=True)[1], varies
+
     @property
     def is_from_all_classes(self) -> np.ndarray:
         """Whether an answer is from machines that have learned every class, shape (n_held_out,)."""

@@ -27,6 +27,7 @@ from kernelwise.search.result import Choice, FitRecord, HeldOut
 from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.settings import FitSettings, Trainer
+from kernelwise.search.verdict.claim import Luck
 from kernelwise.search.verdict.optimism import optimism
 from kernelwise.search.verdict.summary import shown_as_sure
 from kernelwise.solvers.kernel_rows import can_be_native
@@ -62,7 +63,7 @@ class Finished:
     n_machines: int
     seconds: float
     label_scores: np.ndarray | None = None
-    luck: float | None = None
+    luck: Luck | None = None
     n_others: float | None = None
 
     @property
@@ -424,7 +425,7 @@ def _asked(
         else:
             scores[k] = validator.scorer(values[:, block], *asked)[0]
     defined, n_others = scores if np.isfinite(scores).all() else None, float(held.weight.sum())
-    luck = None if defined is None else 0.0  # these rows had no part in the choice of the kernel
+    luck = None if defined is None else Luck(0.0)  # these rows had no part in the choice of the kernel
     seconds = time.perf_counter() - started
     return Finished(machine, rows, sigmoids, record, n_machines, seconds, defined, luck, n_others)
 

@@ -1,12 +1,9 @@
 """What the best of many settings owes to luck: its cross-validated score corrected for the choice.
 
 A search announces the score of the setting that it took, and on few rows the largest of two hundred scores is
-large by chance. The settings' answers to held-out rows tell by how much, and nothing is trained for it.
-
-Shares of rows: draw rows with replacement, let the draw choose the setting, and see how that setting does on
-the rows that were not drawn. The mean over the draws is the score of "take the best" on rows that had no part
-in the choice (bootstrap bias-corrected cross-validation: Tsamardinos, Greasidou & Borboudakis, Machine
-Learning 107, 2018). Any other score: all folds but one choose, and the one that is left scores the choice.
+large by chance. The settings' answers to held-out rows tell by how much, and nothing is trained for it: of
+shares of rows see `claim`; of any other score all folds but one choose, and the one that is left scores the
+choice.
 
 The same answers tell whether other rows would have chosen otherwise.
 """
@@ -21,8 +18,8 @@ from kernelwise.findings import Finding, catalogue
 from kernelwise.search.engine.scored_kernel import ScoredKernel, smooth, smoothed_scores
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
+from kernelwise.search.verdict.claim import Luck, luck_of_best
 
-N_DRAWS = 100
 #: Standard errors of a score that is no share of rows by which it must exceed that of a constant answer: its
 #: folds share training rows, so that all have the same luck, and their spread does not show it.
 FEW = 2.0
@@ -42,43 +39,33 @@ class Corrected(NamedTuple):
     n_settings: int
 
 
-def optimism(validator: CrossValidator, choice: Choice) -> float:
+def optimism(validator: CrossValidator, choice: Choice) -> Luck:
     """By how much the score of the choice exceeds that of the best setting on rows it was not chosen by.
 
     Never below zero; zero if there was one setting only, or if nothing is known of the settings' answers.
     Settings are compared as the search compares them, by scores averaged over neighbouring values of C.
     """
-    if validator.scorer.is_share:
-        return max(0.0, _by_draws(validator, choice))
-    return max(0.0, _by_folds(validator.scored, choice))
-
-
-def _by_draws(validator: CrossValidator, choice: Choice) -> float:
+    if not validator.scorer.is_share:
+        return Luck(max(0.0, _by_folds(validator.scored, choice)))
     known = [scored.labels for scored in validator.scored if scored.labels is not None]
-    if not known or choice.scored.labels is None:
-        return 0.0
+    if sum(len(labels) for labels in known) < 2:
+        return Luck(0.0)
     y, weight = validator.held_out.y[validator.tested], validator.held_out.weight[validator.tested]
-    # Rows are drawn, with whatever weight they have: the copies of a row are right or wrong together.
-    rng = np.random.default_rng(validator.random_state)
-    row = np.unique(validator.fold_rows.asked[validator.tested], return_inverse=True)[1]
-    n_rows = int(row.max()) + 1  # a row that several folds hold out is drawn with all its answers
-    drawn = rng.integers(n_rows, size=(N_DRAWS, n_rows)) + n_rows * np.arange(N_DRAWS)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)[:, row].T
-    times = times[:, (times == 0).any(axis=0)]  # of few rows a draw may leave out none
-    if not times.size:
-        return 0.0
-    inside, outside = weight[:, None] * times, weight[:, None] * (times == 0)
-    best, score_of_best = np.full(times.shape[1], -np.inf), np.zeros(times.shape[1])
-    for labels in known:
-        is_right = np.equal(labels, y).astype(float)
-        own = smooth(is_right @ inside)
-        top, at = own.max(axis=0), own.argmax(axis=0)
-        unseen = np.take_along_axis(is_right @ outside, at[None], axis=0)[0]
-        score_of_best = np.where(top > best, unseen, score_of_best)
-        best = np.maximum(best, top)
-    of_choice = (choice.scored.labels[choice.index] == y) @ outside
-    # The same rows for both: what a draw leaves out is no part of the difference.
-    return float(np.mean((of_choice - score_of_best) / outside.sum(axis=0)))
+    # A machine that has learned nothing answers the class that is more frequent by chance. Other rows might
+    # have chosen another class, in the order of first rows: names do not matter.
+    classes = y[np.sort(np.unique(y, return_index=True)[1])]
+    constant = [(y == one)[None] for one in classes]
+    return luck_of_best([*(labels == y for labels in known), *constant], weight, *validator.clusters)
+
+
+def training_factor(validator: CrossValidator) -> float:
+    """All rows by those that a fold trains on: K/(K - 1) of K folds.
+
+    The outcomes of held-out rows share the luck of the rows that their machines were trained on, so that
+    their spread is not all. They count as many rows as their machines have seen.
+    """
+    n_trained = np.mean([validator.in_folds.weight[train].sum() for train, _ in validator.folds])
+    return float(max(1.0, validator.in_folds.weight.sum() / n_trained))
 
 
 def _by_folds(scored: list[ScoredKernel], choice: Choice) -> float:
@@ -109,8 +96,9 @@ def lead_error(validator: CrossValidator, labels: np.ndarray | None, error: floa
     y, weight = validator.held_out.y[validator.tested], validator.held_out.weight[validator.tested]
     most = int(np.argmax(np.bincount(y, weights=weight)))
     lead = (labels == y).astype(float) - (y == most)
-    mean = np.average(lead, weights=weight)
-    return max(error, float(np.sqrt(np.average((lead - mean) ** 2, weights=weight) / validator.n_held_out)))
+    cluster, varies = validator.clusters
+    rest = np.bincount(cluster, weights=weight * varies * (lead - np.average(lead, weights=weight)))
+    return max(error, float(np.sqrt((rest**2).sum()) / weight.sum()))
 
 
 def stability_findings(validator: CrossValidator) -> list[Finding]:

@@ -11,10 +11,12 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
+from kernelwise.search.families.regression import Regression
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
-from kernelwise.search.verdict.optimism import optimism
+from kernelwise.search.verdict.claim import Luck, share_error
+from kernelwise.search.verdict.optimism import optimism, training_factor
 from kernelwise.search.verdict.reasons import Summary, other_labels, other_rows, reasons
 
 
@@ -70,37 +72,87 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
     return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
 
 
+def r2_error(validator: CrossValidator, family: Regression, predicted: np.ndarray) -> float:
+    """Standard error of R² of held-out predictions in units of y, (n_tested,): five folds say little about it.
+
+    R² is a ratio of means, whose errors add up by what each row changes: (e² - (1 - R²) t²) / (mean of t²)
+    with its error e and its distance t from the mean. Clusters of rows are independent.
+    """
+    weight = validator.held_out.weight[validator.tested]
+    y = family.in_units(validator.held_out.y[validator.tested])
+    squares = (predicted - y) ** 2
+    spread = (y - np.average(y, weights=weight)) ** 2
+    ratio = np.average(squares, weights=weight) / np.average(spread, weights=weight)
+    cluster, varies = validator.clusters
+    change = np.bincount(cluster, weights=weight * varies * (squares - ratio * spread))
+    return float(np.sqrt((change**2).sum()) / np.dot(weight, spread))
+
+
+def told_error(
+    validator: CrossValidator,
+    choice: Choice,
+    label_scores: np.ndarray | None,
+    answers: np.ndarray | None,
+    luck: Luck,
+) -> float:
+    """The error that is told with a score: how far that of new rows typically is from it.
+
+    Beside held-out rows, the rows that models were trained on vary (`training_factor`), and so does what is
+    chosen (``luck``). Arguments as of `announce`.
+    """
+    family = validator.family
+    if isinstance(family, Regression):
+        if family.scoring in (None, "r2"):
+            values = family.in_units(choice.decision[validator.tested, 0]) if answers is None else answers
+            return _with_training(validator, r2_error(validator, family, values), luck)
+        answers = None  # no labels
+    of_choice = choice.scored.labels
+    labels = of_choice[choice.index] if answers is None and of_choice is not None else answers
+    if validator.scorer.is_share and labels is not None:
+        is_right = labels == validator.held_out.y[validator.tested]
+        of_rows = share_error(is_right, validator.held_out.weight[validator.tested], *validator.clusters)
+    else:
+        scores = choice.scored.scores[choice.index] if label_scores is None else label_scores
+        by_folds = float(standard_error(scores, validator.n_held_out, validator.scorer.is_share))
+        # Where a class has few rows, its error is larger than the spread over two or three folds may show.
+        of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
+    return _with_training(validator, of_rows, luck)
+
+
+def _with_training(validator: CrossValidator, of_rows: float, luck: Luck) -> float:
+    """The error of held-out rows, with what training rows and the choice add to it."""
+    return float(np.sqrt(of_rows**2 * training_factor(validator) + luck.variance))
+
+
 def announce(
     result: SelectionResult,
     validator: CrossValidator,
     choice: Choice,
     label_scores: np.ndarray | None,
-    labels: np.ndarray | None = None,
-    luck: float | None = None,
+    answers: np.ndarray | None = None,
+    luck: Luck | None = None,
     others: tuple[float, float] | None = None,
 ) -> SelectionResult:
     """The result with its score, baseline and reasons; everything that shows them takes them from here.
 
     The search compares models by their decision values. ``label_scores``, of shape (n_folds,), are the scores
     of the labels that the final model gives, where they are others: then their mean is what is announced.
-    ``labels``, class indices of shape (n_tested,), are these labels if they are known: where a class has few
-    rows, its error is larger than the spread over two or three folds may show. ``luck`` is the `optimism` of
-    the choice, if it is known. ``others`` are C of a final machine that the search did not compare, and how
-    many rows beside the folds the scores are of.
+    ``answers``, class indices or numbers of shape (n_tested,), are those of the final model to held-out rows,
+    if they are known. ``luck`` is the `optimism` of the choice, if it is known. ``others`` are C of a final
+    machine that the search did not compare, and how many rows beside the folds the scores are of.
     """
-    score, error = result.score, result.standard_error
-    if label_scores is not None:
-        score = float(label_scores.mean())
-        n_rows = validator.n_held_out if others is None else others[1]
-        error = float(standard_error(label_scores, n_rows, validator.scorer.is_share))
-    error = float(np.fmax(error, labels_error(validator, labels)))
     if choice.members:  # the score of a blend has no part in its choice
-        luck = 0.0
+        luck = Luck(0.0)
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
-    told = Summary(score, error, score - luck, guess, choice.C if others is None else others[0])
-    how = (
-        other_labels(validator, choice, score) if others is None else [other_rows(validator, choice, *others)]
-    )
+    score = result.score if label_scores is None else float(label_scores.mean())
+    if others is not None and label_scores is not None:
+        C, n_others = others
+        error = float(standard_error(label_scores, n_others, validator.scorer.is_share))
+        how = [other_rows(validator, choice, C, n_others)]
+    else:
+        C, error = choice.C, told_error(validator, choice, label_scores, answers, luck)
+        how = other_labels(validator, choice, score)
+    told = Summary(score, error, score - luck.mean, guess, C)
     return replace(
         result,
         score=score,

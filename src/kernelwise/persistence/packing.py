@@ -22,6 +22,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from kernelwise import criteria, estimators, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
 from kernelwise._core.typing import SparseMatrix
+from kernelwise.conformal import Spread
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
@@ -46,7 +47,10 @@ SPLITTERS = (
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 MODELS = [model for model in _public_classes(estimators) if hasattr(model, "save")]
-OTHERS = (Encoder, FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore)
+OTHERS = (
+    *(Encoder, FitRecord, Spread, SelectionResult, OneClassResult, TuningResult, Baseline, Finding),
+    PositiveScore,
+)
 CLASSES = {
     **{part.__name__: part for part in (*MODELS, *OTHERS, *SCALERS, *PARTS)},
     **{name: getattr(model_selection, name) for name in SPLITTERS},

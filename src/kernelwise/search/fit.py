@@ -31,6 +31,7 @@ from kernelwise.search.families.one_class import OneClass
 from kernelwise.search.families.regression import Regression
 from kernelwise.search.final.machine import FinalStep, Finished, finish
 from kernelwise.search.final.one_class import Trained, finish_one_class, one_class_result
+from kernelwise.search.final.spread import with_spread
 from kernelwise.search.final.threshold import Answers, settle_answers
 from kernelwise.search.propose.gradient_metric import deviations
 from kernelwise.search.propose.metric_forms import metric_of_gradients
@@ -288,7 +289,8 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
         context.on_phase(FINAL)
         validator.release()
         with context.task("refit"):
-            last = finish(FinalStep(trainer, settings, validator, choice, found.answers.costs))
+            step = FinalStep(trainer, settings, validator, choice, found.answers.costs)
+            last = with_spread(step, finish(step), has_groups=data.split.get("groups") is not None)
     found.machine = last
     if last is None:
         result = announce(result, validator, choice, None)

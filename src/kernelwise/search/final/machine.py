@@ -15,6 +15,7 @@ import numpy as np
 
 from kernelwise._core.labels import is_balanced
 from kernelwise._core.threads import Task, threads
+from kernelwise.conformal import Spread
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import sample
@@ -50,7 +51,8 @@ class Finished:
     are for probabilities, and ``n_machines`` were trained in ``seconds``. ``label_scores``, of shape
     (n_folds,), are those of the labels that `predict` gives on the folds of the search; None where the score
     does not go by labels, or where the machine is none of those that the search compared. ``luck`` is the
-    optimism of the choice, if it was computed meanwhile.
+    optimism of the choice, if it was computed meanwhile. ``held_rows`` are the samples that the record is of;
+    None for those that the folds hold out. ``spread`` is for intervals of a regression.
     """
 
     machine: Any
@@ -61,6 +63,8 @@ class Finished:
     seconds: float
     label_scores: np.ndarray | None = None
     luck: float | None = None
+    held_rows: np.ndarray | None = None
+    spread: Spread | None = None
 
 
 def count_bounded(machine: Any, bound: np.ndarray) -> int:
@@ -337,7 +341,7 @@ def finish_nystroem(step: FinalStep, reason: str) -> Finished:
     n_machines = np.size(machine.n_iter_) * (machine.search_results_["C"].size + 1)
     record = _record(step, machine.n_trained_, 0, held, sigmoids)
     seconds = time.perf_counter() - started
-    return Finished(machine, np.empty(0, int), sigmoids, record, n_machines, seconds)
+    return Finished(machine, np.empty(0, int), sigmoids, record, n_machines, seconds, held_rows=held.rows)
 
 
 def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished:
@@ -373,7 +377,7 @@ def finish_part(step: FinalStep, compared: Compared, started: float) -> Finished
     held = HeldOutValues(others, samples.weight[others], decision)
     record = _record(step, len(rows), count_bounded(machine, samples.bound[rows]), held, sigmoids)
     seconds = time.perf_counter() - started
-    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
+    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds, held_rows=held.rows)
 
 
 def _record(

@@ -148,7 +148,7 @@ def fit_spread(
     """The spread that errors on held-out rows say, and σ of the same rows from the errors of other parts.
 
     It is the most likely one if errors have Laplace's distribution, with a penalty on what is not constant,
-    which errors of other parts choose.
+    which errors of other parts choose: the largest within one standard error of the best.
 
     Parameters
     ----------
@@ -177,14 +177,21 @@ def fit_spread(
         others = part != k
         solve = _log_spread(features[others], sizes[others], weight[others])
         found[:, ~others] = [features[~others] @ solve(penalty) for penalty in PENALTIES]
-    losses = np.average(found + sizes * np.exp(-found), axis=1, weights=weight).round(12)
-    best = int(np.argmin(losses))
+    best = _most_constant(found + sizes * np.exp(-found), weight)
     if best == 0:
         return constant, np.full(len(sizes), mean)
     solution = _log_spread(features, sizes, weight)(PENALTIES[best])
     level = solution[-1] - centre @ solution[:-1]
     spread = Spread(bare.centres, bare.predictions, whiten @ solution[:-1], distance, float(level))
     return spread, np.exp(found[best])
+
+
+def _most_constant(losses: np.ndarray, weight: np.ndarray) -> int:
+    """The first row of losses, (n_penalties, n), whose mean is within one standard error of the least."""
+    excess = losses - losses[np.argmin(np.average(losses, axis=1, weights=weight).round(12))]
+    mean = np.average(excess, axis=1, weights=weight)
+    variance = np.average((excess - mean[:, None]) ** 2, axis=1, weights=weight)
+    return int(np.flatnonzero(mean <= np.sqrt(variance / weight.sum()) + EVEN)[0])
 
 
 def parts_of(fold: np.ndarray, rows: np.ndarray) -> np.ndarray:

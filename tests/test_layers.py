@@ -15,7 +15,7 @@ LAYERS = (
     ("_core",),
     ("findings",),
     ("tables", "kernels"),
-    ("datasets", "multiclass"),
+    ("datasets", "multiclass", "conformal"),
     ("solvers",),
     ("criteria",),
     ("metrics", "result", "sketch", "large"),

@@ -22,7 +22,7 @@ Out = Annotated[
     option("CSV", "Write the rank (1 is the strangest), score and probability of every row."),
 ]
 #: Options that the scores of kernels do not depend on: a journal may be continued with others.
-NOT_IN_JOURNAL = ("contamination", "solver", "time_budget", "n_jobs")
+NOT_IN_JOURNAL = ("contamination", "fdr", "solver", "time_budget", "n_jobs")
 Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy to the --out file.")]
 
 
@@ -39,6 +39,7 @@ class Detection:
         float | None,
         option("SHARE", "Share of unusual rows, above 0 and at most 0.5, if you know it."),
     ] = None
+    fdr: options.Fdr = None
     kernel: Annotated[str, option("NAME", "Kernel: auto, rbf, laplacian, …")] = "auto"
     criterion: Annotated[
         str, option("NAME", "What chooses the kernel if there are no labels; auto is recommended.")
@@ -81,9 +82,11 @@ def detect(
     \b
     Example: kernelwise detect data.csv --keep id --out scores.csv --model detector.kw
     """
+    import numpy as np
+
     from kernelwise.cli import results
     from kernelwise.cli.models import make_detector, settle_labels
-    from kernelwise.cli.predict import kept_columns
+    from kernelwise.cli.predict import discovered, kept_columns
     from kernelwise.cli.progress import expected_of_detection
     from kernelwise.cli.samples import fit, open_journal, read_samples
     from kernelwise.reports.outliers import strangest_rows
@@ -101,6 +104,9 @@ def detect(
     files.check_report(report_file)
     files.check_writable(journal, "--journal")
     files.check_different(FILE=file, out=out, journal=journal, model=model_file, report=report_file)
+    options.check_share(chosen.fdr, "--fdr")
+    if chosen.fdr is not None and chosen.labels is None:
+        raise UserError(NO_USUAL_ROWS)
     model = make_detector(chosen)
     data = read_samples(file, chosen.labels, reading, DETECTION)
     kept: tuple[list[str], list[list[Any]]] = ([], [])
@@ -112,10 +118,11 @@ def detect(
     n_kernels = expected_of_detection(chosen.kernel, data.y is not None)
     with open_journal(journal, "detect", data, chosen.for_journal()) as cells:
         fit(model, data, chosen.time_budget, cells, n_kernels)
+    p = None if chosen.fdr is None or data.y is None else p_values_of(model, data.y)
     # Found once, for the terminal, for JSON and for the report.
     strange = strangest_rows(model, data.rows, lines=data.lines)
     unwritten = files.Unwritten()
-    unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept, safe_csv))
+    unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept, safe_csv, p, chosen.fdr))
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     told = {"source": str(file), "seed": chosen.seed, "strangest": strange}
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, **told))
@@ -125,6 +132,11 @@ def detect(
         "data": data.describe(file),
         "settings": asdict(chosen),
         **results.detection_json(model, results.strangest(strange, data.lines)),
+        **(
+            {}
+            if p is None or chosen.fdr is None
+            else {"discoveries": discoveries_json(p, chosen.fdr, data.lines)}
+        ),
         "findings": results.as_json(found),
         "seconds": monotonic() - started,
         "out": out,
@@ -135,7 +147,51 @@ def detect(
         print_json(result)
     else:
         results.print_detection(result, model, data)
+        if p is not None and chosen.fdr is not None:
+            n_tested = int(np.isfinite(p).sum())
+            print(discovered(len(result["discoveries"]["lines"]), n_tested, chosen.fdr))
     unwritten.tell()
+
+
+#: Why a file without labels has no false discovery rate.
+NO_USUAL_ROWS = (
+    "--fdr compares rows without a label with rows that are labelled as usual: give them with --labels. "
+    "Without labels, save the model with --model, and find unusual rows of another file with `kernelwise "
+    "predict MODEL FILE --fdr SHARE`."
+)
+
+
+def p_values_of(model: Any, labels: np.ndarray) -> np.ndarray:
+    """p-values of rows without a label beside those labelled as usual, (n_rows,); NaN for labelled rows."""
+    import numpy as np
+
+    from kernelwise.conformal import p_values
+
+    scores, usual, unknown = model.training_scores_, labels == 1, labels == 0
+    if not usual.any() or not unknown.any():
+        missing = "labelled as usual" if not usual.any() else "without a label"
+        raise UserError(f"No row is {missing}. {NO_USUAL_ROWS}")
+    found = np.full(len(scores), np.nan)
+    found[unknown] = p_values(scores[unknown], scores[usual], np.ones(int(usual.sum())))
+    return found
+
+
+def discovered_rows(p: np.ndarray, fdr: float) -> np.ndarray:
+    """Which rows are called unusual, (n_rows,): none of those without a p-value."""
+    import numpy as np
+
+    from kernelwise.cli.predict import discoveries
+
+    found = np.zeros(len(p), dtype=bool)
+    known = np.isfinite(p)
+    found[known] = discoveries(p[known], fdr)
+    return found
+
+
+def discoveries_json(p: np.ndarray, fdr: float, lines: np.ndarray) -> dict[str, Any]:
+    """The rows without a label that are called unusual, by their lines."""
+    found = discovered_rows(p, fdr)
+    return {"fdr": fdr, "lines": [int(line) for line in lines[found]]}
 
 
 def write_scores(
@@ -145,10 +201,13 @@ def write_scores(
     names: list[str],
     columns: list[list[Any]],
     is_safe: bool,
+    p: np.ndarray | None,
+    fdr: float | None,
 ) -> None:
     """One line for each row, in the order of the file: kept columns, whether it is unusual, its rank.
 
-    ``is_safe`` if no spreadsheet is to execute a cell.
+    ``is_safe`` if no spreadsheet is to execute a cell. With p-values of shape (n_rows,), NaN for rows that
+    have a label, the unusual ones of the others are those of a false discovery rate ``fdr``.
     """
     import numpy as np
 
@@ -165,6 +224,11 @@ def write_scores(
         [f"{score:.6g}" for score in scores],
         [f"{p:.{DIGITS}f}" for p in model.training_probabilities_],
     ]
+    if p is not None and fdr is not None:
+        found = discovered_rows(p, fdr)
+        cells[len(columns) + 1] = ["yes" if one else "no" for one in found]
+        header.append("p-value")
+        cells.append(["" if np.isnan(one) else f"{one:.6g}" for one in p])
     rows = [header, *zip(*cells, strict=True)]
     files.write_csv(path, files.without_formulas(rows) if is_safe else rows)
     say(f"Wrote the scores of {len(scores)} rows to {path}.")

@@ -91,6 +91,10 @@ Time = Annotated[
     str | None,
     option("COL", "Order rows by this column: train on earlier rows, test on later ones.", "--time"),
 ]
+Fdr = Annotated[
+    float | None,
+    option("SHARE", "Call rows unusual so that, on average, at most this share of them is not.", "--fdr"),
+]
 Outlier = Annotated[str | None, option("LABEL", "The label of unusual rows. Default: the rarer label.")]
 SafeCsv = Annotated[
     bool,
@@ -103,6 +107,12 @@ JournalFile = Annotated[
 ModelFile = Annotated[Path | None, option("FILE", "Save the model to this file, for `predict`.", "--model")]
 ReportFile = Annotated[Path | None, option("HTML", "Write a report to this file.", "--report")]
 Quiet = Annotated[bool, flag("--quiet", "Print no progress and no notes.", callback=be_quiet, is_eager=True)]
+
+
+def check_share(value: float | None, name: str) -> None:
+    """Raise unless the value of an option is a share between 0 and 1, or None."""
+    if value is not None and not 0.0 < value < 1.0:
+        raise UserError(f"{name} must be above 0 and below 1, such as 0.9 or 0.1, got {value:g}.")
 
 
 @dataclass(frozen=True)

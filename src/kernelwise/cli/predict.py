@@ -7,6 +7,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
+from itertools import compress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,14 @@ ModelFile = Annotated[
 ]
 Out = Annotated[Path | None, option("CSV", "Write to this file instead of standard output.")]
 Proba = Annotated[bool, flag("--proba", "Add a column with the probability of each class.")]
+Interval = Annotated[
+    float | None,
+    option("SHARE", "Add columns with the ends of intervals that contain this share of the true numbers."),
+]
+Sets = Annotated[
+    float | None,
+    option("SHARE", "Add a column with the classes among which the true one is, for this share of rows."),
+]
 Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction.")]
 #: Digits of a probability after the point.
 DIGITS = 4
@@ -38,6 +47,9 @@ def predict(
     file: options.File,
     out: Out = None,
     proba: Proba = False,
+    interval: Interval = None,
+    sets: Sets = None,
+    fdr: options.Fdr = None,
     unknown: options.UnknownOption = options.Unknown.ignore,
     keep: Keep = None,
     safe_csv: options.SafeCsv = False,
@@ -71,6 +83,7 @@ def predict(
     model, encoding = read_model(model_file)
     if proba and encoding.task == "regression":
         raise UserError(f"{model_file} is a regression model, which has no probabilities. Leave out --proba.")
+    check_task(model_file, encoding.task, {"--interval": interval, "--sets": sets, "--fdr": fdr})
     table = read_more(file, encoding, header, skip_lines, sheet, decimal)
     names, columns = kept_columns(table, keep)
     told: list[str] = []
@@ -78,8 +91,11 @@ def predict(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", f".*{UNLIKE}")  # which is told below, with lines
         predictions = model.predict(X)
-        answers = _unusual if encoding.task == DETECTION else _classes_or_numbers
-        for name, column in answers(model, X, predictions, proba):
+        if encoding.task == DETECTION:
+            answers = _unusual(model, X, predictions, proba, fdr)
+        else:
+            answers = _classes_or_numbers(model, X, predictions, proba, interval, sets)
+        for name, column in answers:
             names.append(name)
             columns.append(column)
         if encoding.task != DETECTION and hasattr(model, "training_range_"):
@@ -99,8 +115,24 @@ def predict(
         say(sentence)
 
 
-def _classes_or_numbers(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
-    """Columns of the answer: predictions, and probabilities if they are asked for."""
+#: What models an option is for.
+TASKS = {"--interval": "regression", "--sets": "classification", "--fdr": "detection"}
+#: What stands between the classes of a set.
+BETWEEN = "|"
+
+
+def check_task(model_file: Path, task: str, shares: dict[str, float | None]) -> None:
+    """Raise if an option is for other models, or its share is none."""
+    for name, share in shares.items():
+        if share is not None and task != TASKS[name]:
+            raise UserError(f"{name} is for {TASKS[name]} models, and {model_file} is a {task} model.")
+        options.check_share(share, name)
+
+
+def _classes_or_numbers(
+    model: Any, X: Any, predictions: Any, proba: bool, interval: float | None, sets: float | None
+) -> Iterator[tuple[str, list[Any]]]:
+    """Columns of the answer: predictions, and probabilities, intervals or sets if they are asked for."""
     record = model.fit_record_
     if predictions.dtype.kind == "f" and record is not None and not hasattr(model, "classes_"):
         yield "prediction", _rounded(predictions, record)
@@ -111,6 +143,24 @@ def _classes_or_numbers(model: Any, X: Any, predictions: Any, proba: bool) -> It
             yield f"p({label})", [f"{p:.{DIGITS}f}" for p in column]
         if getattr(model, "class_weight", None) is not None:
             say(WEIGHTED)
+    if interval is not None:
+        for name, ends in zip(("lower", "upper"), _asked(model.predict_interval, X, interval).T, strict=True):
+            yield name, _rounded(ends, record)
+    if sets is not None:
+        labels = [str(label) for label in model.classes_.tolist()]
+        found = _asked(model.predict_set, X, sets)
+        yield "set", [BETWEEN.join(compress(labels, row)) for row in found]
+    share = sets if interval is None else interval
+    if share is not None:
+        say(f"{100 * share:g} % coverage is for {record.holds_for} ({len(record.truth)} rows held out).")
+
+
+def _asked(method: Any, X: Any, share: float) -> Any:
+    """What a method answers; a share that it cannot tell is the user's mistake."""
+    try:
+        return method(X, share)
+    except (AttributeError, ValueError) as error:
+        raise UserError(str(error)) from error
 
 
 def _rounded(predictions: Any, record: Any) -> list[float]:
@@ -122,12 +172,37 @@ def _rounded(predictions: Any, record: Any) -> list[float]:
     return [round(float(one), digits) for one in predictions]
 
 
-def _unusual(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
+def _unusual(
+    model: Any, X: Any, predictions: Any, proba: bool, fdr: float | None
+) -> Iterator[tuple[str, list[Any]]]:
     """Columns of the answer of a model that finds unusual rows, whose scores are part of it."""
+    import numpy as np
+
+    if fdr is not None:
+        p = _asked(lambda rows, _: model.p_values(rows), X, fdr)
+        predictions = np.where(discoveries(p, fdr), -1, 1)
     yield "prediction", ["unusual" if sign < 0 else "usual" for sign in predictions]
     yield "score", [f"{score:.6g}" for score in model.score_samples(X)]
     if proba:
-        yield "p(unusual)", [f"{p:.{DIGITS}f}" for p in model.outlier_probability(X)]
+        yield "p(unusual)", [f"{one:.{DIGITS}f}" for one in model.outlier_probability(X)]
+    if fdr is not None:
+        yield "p-value", [f"{one:.6g}" for one in p]
+        say(discovered(int((predictions < 0).sum()), len(p), fdr))
+
+
+def discoveries(p: Any, fdr: float) -> Any:
+    """Which rows are called unusual, by their p-values, with false discoveries up to a share (n_rows,)."""
+    from scipy.stats import false_discovery_control
+
+    return false_discovery_control(p) <= fdr
+
+
+def discovered(n_found: int, n_rows: int, fdr: float) -> str:
+    """What discoveries mean, in a sentence."""
+    return (
+        f"{n_found} of {count(n_rows, 'row')} called unusual: on average over such files, at most "
+        f"{100 * fdr:g} % of the rows that are called so are rows like the usual ones."
+    )
 
 
 def kept_columns(table: Any, keep: list[str] | None) -> tuple[list[str], list[list[Any]]]:

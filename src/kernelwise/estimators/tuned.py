@@ -19,6 +19,7 @@ from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.typing import MatrixLike, RandomState, RowsLike, Samples, ScaleLike
 from kernelwise._core.validation import seed_of
+from kernelwise.conformal import check_coverage, fewest_rows, own_weight
 from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route_fit, route_score, router
 from kernelwise.estimators.kernel_argument import matrix_check
@@ -108,6 +109,7 @@ class Progress:
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
+    *("_spread", "_usual_scores", "_usual_weights"),
     *("_knows_class_weights", "_costs", "threshold_", "threshold_error_"),
     *("_gram_columns", "cv_results_", "result_", "diagnostics_", "encoder_", "_sigmoid"),
     *("training_range_", "_reach"),
@@ -317,6 +319,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
             self._reach = reach_of(last.machine, found.prepared.Z)
         if found.machine is not None:
             self._sigmoids, self._record = found.machine.sigmoids, found.machine.record
+            self._spread = found.machine.spread
 
     def _keep_choice(self, found: Found) -> None:
         """Keep C and, if the kernel learned one, the weights of features and the metric, in units of X."""
@@ -351,6 +354,26 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     def fit_record_(self) -> FitRecord | None:
         """Facts of the fit that its report shows; None without a final machine."""
         return getattr(self, "_record", None)
+
+    def _held_out(self, coverage: float) -> FitRecord:
+        """The held-out answers that intervals and sets go by; raises if they cannot tell that coverage."""
+        check_coverage(coverage)
+        check_is_fitted(self, "cv_results_")
+        record, me = self.fit_record_, type(self).__name__
+        if record is None:
+            raise AttributeError(f"{me} was fitted with refit=False and has no final model.")
+        if record.fold is None:
+            raise AttributeError(
+                f"This {me} has no intervals and no sets of classes: version 0.1 has trained it. Train it "
+                "again with this version."
+            )
+        n_rows, fewest = float(record.weight.sum() / own_weight(record.weight)), fewest_rows(coverage)
+        if n_rows < fewest:
+            raise ValueError(
+                f"A coverage of {coverage:g} needs {fewest} held-out rows at least, and this {me} has "
+                f"{n_rows:g}. Ask for less coverage, or train on more rows."
+            )
+        return record
 
     def _asked_score(self, X: RowsLike, y: ArrayLike, params: dict[str, Any]) -> float:
         """The score that ``scoring`` names, as in GridSearchCV."""

@@ -17,6 +17,7 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, stacklevel_of_user
 from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import copies_of, is_dask
+from kernelwise.conformal import least_probabilities
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._parameters import LOSS, OF_LABELS, OF_TUNED
@@ -424,6 +425,39 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             self._costs = answers.costs
         if found.machine is not None:
             self.best_estimator_._costs = self._costs  # it answers as this model does
+
+    def predict_set(self, X: Any, coverage: float = 0.9, conditional: str | None = None) -> np.ndarray:
+        """Return sets of classes that contain the true class of that share of new samples.
+
+        A class is in the set if its probability is at least a limit: the one that covers this share of the
+        rows which the folds of the search held out (conformal prediction). ``fit_record_.holds_for`` says
+        for which new samples this holds.
+
+        A set with several classes means that the model cannot tell them apart there; with all classes, that
+        it knows nothing. An empty set means that no class is as likely there as the true class usually is.
+        Most empty sets are near boundaries, and of a coverage below the accuracy of the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Between 0 and 1.
+        conditional : {None, "class"}, default=None
+            With "class", every class has its own limit, and the coverage holds for the samples of each class.
+            A class with fewer held-out rows than coverage/(1 − coverage) is then in all sets.
+
+        Returns
+        -------
+        sets : boolean ndarray of shape (n_samples, n_classes)
+            Columns are in the order of ``classes_``.
+        """
+        if conditional not in (None, "class"):
+            raise ValueError(f"'conditional' of predict_set must be None or 'class', got {conditional!r}.")
+        record, n_classes = self._held_out(coverage), len(self.classes_)
+        assert record.of_truth is not None
+        answers = record.of_truth, record.truth, record.weight
+        limits = least_probabilities(*answers, n_classes, coverage, by_class=conditional == "class")
+        return np.asarray(self.predict_proba(X) >= limits)
 
     @property
     def multiclass_(self) -> str:

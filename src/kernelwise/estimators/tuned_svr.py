@@ -15,8 +15,10 @@ from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MEMORY_LIMIT
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import ELSEWHERE, safe_indexing
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.typing import MatrixLike, RowsLike
 from kernelwise._core.validation import LARGE_TARGETS, is_dask
+from kernelwise.conformal import conformal_quantile
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._parameters import OF_TUNED, check_enough, one_of
 from kernelwise.estimators._routing import Routed
@@ -361,9 +363,43 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     def predict(self, X: Any) -> np.ndarray:
         """Return predictions in the units of y, of shape (n_samples,)."""
         values = self.machine_values(X).ravel()  # which says so where there is no machine
+        return self._trained_family().in_units(values)
+
+    def _trained_family(self) -> Regression:
+        """What standardised the targets."""
         offset = getattr(self, "target_offset_", None)  # which models of earlier versions do not have
-        family = Regression(mean=self.target_mean_, deviation=self.target_scale_, offset=offset)
-        return family.in_units(values)
+        return Regression(mean=self.target_mean_, deviation=self.target_scale_, offset=offset)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
+        """Return intervals in the units of y that contain the targets of that share of new samples.
+
+        An interval is the prediction plus and minus a multiple of the spread, which says how far predictions
+        are off near the sample. The multiple is the one that covers this share of the rows which the folds
+        of the search held out (conformal prediction), so that the coverage holds whatever the noise is like.
+        ``fit_record_.holds_for`` says for which new samples it holds: with ``groups`` in `fit`, for those of
+        new groups. It is a share of all samples, and not of every kind of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Between 0 and 1. It needs coverage/(1 − coverage) held-out rows at least.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n_samples, 2)
+            Lower and upper ends.
+        """
+        record, family = self._held_out(coverage), self._trained_family()
+        errors = np.abs(family.standardised(record.truth) - family.standardised(record.predicted))
+        limit = conformal_quantile(errors / record.spread, record.weight, coverage)
+        Z = self.machine_samples(X)
+        assert self._spread is not None
+        with one_blas_thread(leaves_cores=True):
+            values = self.best_estimator_.machine_values(Z).ravel()
+            reach = limit * self._spread(Z, values)
+        ends = family.in_units(np.stack([values - reach, values + reach], axis=1))
+        return ends if family.offset is None else np.maximum(ends, 0.0)  # targets are not negative then
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """Return the score that ``scoring`` names; R² if ``scoring`` is None.

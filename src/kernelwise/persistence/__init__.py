@@ -313,6 +313,7 @@ def _check_tuned(model: Model) -> None:
     else:
         check_number(model.target_mean_, "target_mean_", type(model).__name__)
         check_positive(model.target_scale_, "target_scale_", type(model).__name__)
+    _check_record(model)
     if is_precomputed(model.kernel):
         _check_shapes(model, {"_gram_columns": (machine.n_features_in_,)})
         _check_columns(model, "_gram_columns", model.n_features_in_)
@@ -326,6 +327,19 @@ def _check_tuned(model: Model) -> None:
         _check_scaler(model.scaler_, n_features)
 
 
+def _check_record(model: Model) -> None:
+    """What intervals and sets of classes go by, which files of version 0.1 do not have."""
+    record, spread = model.fit_record_, getattr(model, "_spread", None)
+    if record is not None and record.fold is not None:
+        names = ("truth", "predicted", "weight", "fold", "of_truth" if is_classifier(model) else "spread")
+        _check_shapes(record, dict.fromkeys(names, (len(record.truth),)))
+    if spread is not None:
+        n_centres = len(spread.predictions)
+        _check_shapes(spread, {"predictions": (n_centres,), "coefficients": (n_centres,)})
+        if spread.centres is not None:
+            _check_shapes(spread, {"centres": (n_centres, model.best_estimator_.n_features_in_)})
+
+
 def _check_tail(model: Model) -> None:
     """What thresholds and probabilities of a one-class model go by."""
     check_number(model.threshold_, "threshold_", type(model).__name__)
@@ -333,6 +347,8 @@ def _check_tail(model: Model) -> None:
     _check_shapes(model, {"_tail_share": np.shape(model._tail_strangeness)})
     if hasattr(model, "_sigmoid"):
         _check_shapes(model, {"_sigmoid": (2,)})
+    if hasattr(model, "_usual_scores"):
+        _check_shapes(model, {"_usual_weights": np.shape(model._usual_scores)})
 
 
 def _check_encoder(encoder: object, n_columns: int) -> int:

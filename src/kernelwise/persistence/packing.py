@@ -22,6 +22,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from kernelwise import criteria, estimators, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
 from kernelwise._core.typing import SparseMatrix
+from kernelwise.conformal import Spread
 from kernelwise.estimators.blend_machine import BlendSVC, BlendSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
@@ -48,8 +49,8 @@ SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 MODELS = [model for model in _public_classes(estimators) if hasattr(model, "save")]
 OTHERS = (
-    *(BlendSVC, BlendSVR, Member, Encoder, FitRecord, SelectionResult, OneClassResult, TuningResult),
-    *(Baseline, Finding, PositiveScore),
+    *(BlendSVC, BlendSVR, Member, Encoder, FitRecord, Spread, SelectionResult, OneClassResult),
+    *(TuningResult, Baseline, Finding, PositiveScore),
 )
 CLASSES = {
     **{part.__name__: part for part in (*MODELS, *OTHERS, *SCALERS, *PARTS)},

@@ -32,6 +32,7 @@ from kernelwise.reports.answer import (
 )
 from kernelwise.reports.columns_used import LooksAt, Relevance, coded_names, looks_at, relevance_of
 from kernelwise.reports.comparison import Compared, Versus, versus
+from kernelwise.reports.coverage import Coverage, coverage_of
 from kernelwise.reports.curves import CPath, CriterionCurves, c_paths, chosen, criterion_curves
 from kernelwise.reports.findings import report_findings
 from kernelwise.reports.held_out import (
@@ -114,6 +115,8 @@ class ReportData:
         Of two classes.
     predictions : list of Predictions
         Of a regression.
+    coverage : Coverage or None
+        Of intervals, or sets of classes, on held-out rows.
     relevance : Relevance or None
     looks_at : LooksAt or None
         Which columns made the predictions, where the kernel is a product over columns.
@@ -160,6 +163,7 @@ class ReportData:
     reliabilities: list[Reliability] = field(default_factory=list)
     rocs: list[Roc] = field(default_factory=list)
     predictions: list[Predictions] = field(default_factory=list)
+    coverage: Coverage | None = None
 
     @property
     def heading(self) -> str:
@@ -331,6 +335,7 @@ def _parts(
         "support": support_of(model),
         "relevance": relevance_of(model),
         "n_rows": row_count(model, y),
+        "coverage": coverage_of(model),
     }
     if is_classifier(model):
         parts |= {"classes": class_counts(model, y), **unseen_classes(model, test)}

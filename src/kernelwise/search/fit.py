@@ -32,6 +32,7 @@ from kernelwise.search.families.regression import Regression
 from kernelwise.search.final.blend import Blend, choose_blend, finish_blend
 from kernelwise.search.final.machine import FinalStep, Finished, finish
 from kernelwise.search.final.one_class import Trained, finish_one_class, one_class_result
+from kernelwise.search.final.spread import with_spread
 from kernelwise.search.final.threshold import Answers, settle_answers
 from kernelwise.search.propose.gradient_metric import deviations
 from kernelwise.search.propose.metric_forms import metric_of_gradients
@@ -297,6 +298,7 @@ def _end(found: Found, trainer: Trainer, data: TrainingData, settings: FitSettin
         with context.task("refit"):
             step = FinalStep(trainer, settings, validator, choice, found.answers.costs)
             last = finish(step) if blend is None else finish_blend(step, blend)
+            last = with_spread(step, last, has_groups=data.split.get("groups") is not None)
     found.machine = last
     if last is None:
         result = announce(result, validator, choice, None)

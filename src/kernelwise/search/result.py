@@ -294,6 +294,7 @@ class HeldOut(NamedTuple):
 
     Truth and predictions are class indices (−1 for rejected), or targets in the units of y. The probability
     is that of ``classes_[1]`` for two classes, of the predicted class for more; it is empty for a regression.
+    ``of_truth`` is the probability of the true class, None for a regression.
 
     There are two labels of a row. ``predicted`` is by the rule of `predict`, with sigmoids of the other folds
     (`kernelwise.search.final.machine.unseen_odds`): its score is the one that people are given,
@@ -305,6 +306,7 @@ class HeldOut(NamedTuple):
     predicted: np.ndarray
     probability: np.ndarray
     scored: np.ndarray | None = None
+    of_truth: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -313,6 +315,10 @@ class FitRecord:
 
     The final machine was trained on ``n_rows`` distinct rows; ``n_bounded`` of its support vectors have a
     coefficient at its bound, in one machine at least.
+
+    Intervals and sets of classes go by these answers. ``fold`` says which fold held out each row, and
+    ``holds_for`` for which new rows their coverage holds, in words; ``spread`` is σ of `conformal.Spread`
+    from the errors of other rows, in standard deviations of the targets. Files of version 0.1 have none.
     """
 
     n_rows: int
@@ -322,6 +328,10 @@ class FitRecord:
     probability: np.ndarray
     weight: np.ndarray
     scored: np.ndarray | None = None
+    of_truth: np.ndarray | None = None
+    spread: np.ndarray | None = None
+    fold: np.ndarray | None = None
+    holds_for: str = ""
 
     @property
     def n_relabelled(self) -> float:

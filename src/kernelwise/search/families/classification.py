@@ -144,7 +144,8 @@ class Classification(Family):
         else:
             predicted = decide(values, None, n_classes, self.multiclass)
         shown = np.ones_like(predicted) if n_classes == 2 else predicted
-        return HeldOut(y, predicted, p[np.arange(len(p)), shown], scored)
+        rows = np.arange(len(p))
+        return HeldOut(y, predicted, p[rows, shown], scored, p[rows, y])
 
     def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
         paths = class_paths(problem.y, problem.folds, problem.bound, self.machines, problem.places, self.loss)

@@ -43,6 +43,8 @@ FIRST_EPSILON = 0.1
 FIRST_TOP, TOP = 2.0**6.5, 2.0**10.5
 #: Machines of the search are trained to this many times the tolerance: scores differ by some 1e-4.
 COARSER = 10.0
+#: The least number whose logarithm is taken: a prediction of zero, by rounding.
+SMALLEST = np.finfo(float).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,12 @@ class Regression(Family):
     def in_units(self, target: np.ndarray) -> np.ndarray:
         """Standardised values in the units of y."""
         return self.answers.truth(target)
+
+    def standardised(self, values: np.ndarray) -> np.ndarray:
+        """Values in the units of y as machines have them: what `in_units` undoes."""
+        if self.offset is not None:
+            values = np.log(np.maximum(values + self.offset, SMALLEST))
+        return (values - self.mean) / self.deviation
 
     def constants(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """The mean and the median of standardised targets, shape (2,); the mean is that of y itself."""

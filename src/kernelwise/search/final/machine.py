@@ -15,6 +15,7 @@ import numpy as np
 
 from kernelwise._core.labels import is_balanced
 from kernelwise._core.threads import Task, threads
+from kernelwise.conformal import Spread
 from kernelwise.findings import Finding, catalogue
 from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import sample
@@ -51,9 +52,10 @@ class Finished:
     ``rows`` are those of the samples that it was trained on, ``sigmoids``, of shape (n_machines, 2) or None,
     are for probabilities, and ``n_machines`` were trained in ``seconds``. ``label_scores``, of shape
     (n_folds,), are those of the labels that `predict` gives on the folds of the search; None where the score
-    does not go by labels. A machine that is none of those which the search compared was asked about
-    ``n_others`` rows beside the folds; its scores, of shape (N_BLOCKS,), are those of blocks of them.
-    ``luck`` is the optimism of the choice, if it was computed meanwhile.
+    does not go by labels. A machine that is none of those which the search compared was asked about the
+    samples ``held_rows``, and the record is of them, not of the folds; its scores, of shape (N_BLOCKS,), are
+    those of blocks of them. ``luck`` is the optimism of the choice, if it was computed meanwhile, and
+    ``spread`` is for intervals of a regression.
     """
 
     machine: Any
@@ -64,7 +66,13 @@ class Finished:
     seconds: float
     label_scores: np.ndarray | None = None
     luck: Luck | None = None
-    n_others: float | None = None
+    held_rows: np.ndarray | None = None
+    spread: Spread | None = None
+
+    @property
+    def n_others(self) -> float | None:
+        """How many rows beside the folds the machine was asked about, by their weights; None if none."""
+        return None if self.held_rows is None else float(self.record.weight.sum())
 
     @property
     def C(self) -> float:
@@ -424,10 +432,10 @@ def _asked(
             scores[k] = validator.scorer(None, *asked, labels[:, block])[0]
         else:
             scores[k] = validator.scorer(values[:, block], *asked)[0]
-    defined, n_others = scores if np.isfinite(scores).all() else None, float(held.weight.sum())
+    defined = scores if np.isfinite(scores).all() else None
     luck = None if defined is None else Luck(0.0)  # these rows had no part in the choice of the kernel
     seconds = time.perf_counter() - started
-    return Finished(machine, rows, sigmoids, record, n_machines, seconds, defined, luck, n_others)
+    return Finished(machine, rows, sigmoids, record, n_machines, seconds, defined, luck, held.rows)
 
 
 def _record(

@@ -1,0 +1,131 @@
+"""Intervals, sets of classes and p-values on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+
+
+def write(path, header, rows):
+    path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
+
+
+@pytest.fixture
+def numbers(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(240, 2)).round(4)
+    y = (X[:, 0] + 0.1 * rng.normal(size=240)).round(4)
+    write(tmp_path / "train.csv", "a,b,y", np.column_stack([X, y])[:160].tolist())
+    write(tmp_path / "new.csv", "a,b,y", np.column_stack([X, y])[160:].tolist())
+    assert run("tune", "train.csv", "--kernel", "rbf", "--model", "numbers.kw")[0] == 0
+    return "numbers.kw"
+
+
+@pytest.fixture
+def classes(run, tmp_path):
+    rng = np.random.default_rng(1)
+    y = np.repeat(["red", "blue"], 80)
+    X = (rng.normal(size=(160, 2)) + (y == "red")[:, None]).round(4)
+    rows = [[*x, label] for x, label in zip(X.tolist(), y.tolist(), strict=True)]
+    write(tmp_path / "train.csv", "a,b,colour", rows)
+    write(tmp_path / "new.csv", "a,b", [row[:2] for row in rows[::8]])
+    assert run("tune", "train.csv", "--target", "colour", "--kernel", "rbf", "--model", "classes.kw")[0] == 0
+    return "classes.kw"
+
+
+@pytest.fixture
+def partly_labelled(tmp_path):
+    """Rows labelled as usual or not, and sixty without a label, of which the last ten are far away."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(262, 2))
+    X[[0, 1]] += 7.0
+    X[252:] += 9.0
+    labels = ["odd", "odd", *["fine"] * 200, *[""] * 60]
+    rows = [[*x, label] for x, label in zip(X.round(4).tolist(), labels, strict=True)]
+    write(tmp_path / "rows.csv", "a,b,kind", rows)
+    return "rows.csv"
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_intervals_are_columns(run, numbers):
+    code, out, err = run("predict", numbers, "new.csv", "--interval", 0.9, "--keep", "y")
+    assert code == 0, err
+    rows = table(out)
+    assert list(rows[0]) == ["y", "prediction", "lower", "upper"]
+    low, y, high = (np.array([float(row[name]) for row in rows]) for name in ("lower", "y", "upper"))
+    assert np.mean((low <= y) & (y <= high)) > 0.8
+    assert "90 % coverage is for new rows that are drawn like the training rows (160 rows held out)." in err
+
+
+def test_sets_are_a_column(run, classes):
+    code, out, err = run("predict", classes, "new.csv", "--sets", 0.95, "--proba")
+    assert code == 0, err
+    rows = table(out)
+    assert list(rows[0]) == ["prediction", "p(blue)", "p(red)", "set"]
+    assert {"blue|red"} < {row["set"] for row in rows} <= {"", "blue", "red", "blue|red"}
+    assert "95 % coverage is for" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--interval", 90], "--interval must be above 0 and below 1"),
+        (["--interval", 0.999], "A coverage of 0.999 needs 999 held-out rows at least"),
+        (["--sets", 0.9], "--sets is for classification models, and numbers.kw is a regression model"),
+        (["--fdr", 0.1], "--fdr is for detection models"),
+    ],
+)
+def test_mistakes_get_a_sentence_and_no_file(run, numbers, options, said, tmp_path):
+    code, _, err = run("predict", numbers, "new.csv", *options, "--out", "out.csv")
+    assert code == 2
+    assert said in err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_new_rows_are_detected_at_a_false_discovery_rate(run, tmp_path):
+    write(tmp_path / "usual.csv", "a,b", np.random.default_rng(3).normal(size=(200, 2)).round(4).tolist())
+    code, _, err = run("detect", "usual.csv", "--model", "detector.kw")
+    assert code == 0, err
+    write(tmp_path / "new.csv", "a,b", [[0.1, 0.2]] * 20 + [[9.0, 9.0]] * 5)
+    code, out, err = run("predict", "detector.kw", "new.csv", "--fdr", 0.1)
+    assert code == 0, err
+    rows = table(out)
+    assert list(rows[0]) == ["prediction", "score", "p-value"]
+    assert [row["prediction"] for row in rows] == ["usual"] * 20 + ["unusual"] * 5
+    assert "5 of 25 rows called unusual: on average over such files, at most 10 %" in err
+
+
+def test_rows_without_label_are_detected_beside_usual_ones(run, partly_labelled):
+    asked = "detect", partly_labelled, "--labels", "kind", "--fdr", 0.1
+    code, out, err = run(*asked, "--out", "scores.csv")
+    assert code == 0, err
+    assert "of 60 rows called unusual" in out
+    with open("scores.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["unusual"] for row in rows[-10:]] == ["yes"] * 10
+    assert sum(row["unusual"] == "yes" for row in rows) < 15
+    assert {row["p-value"] for row in rows[:202]} == {""}
+    code, out, err = run(*asked, "--json")
+    value = json.loads(out)
+    schema = json.loads(resources.files("kernelwise.cli").joinpath("schema/detect.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(value)
+    found = [int(row["line"]) for row in rows if row["unusual"] == "yes"]
+    assert value["discoveries"] == {"fdr": 0.1, "lines": found}
+
+
+def test_rows_without_labels_have_no_false_discovery_rate(run, partly_labelled):
+    code, _, err = run("detect", partly_labelled, "--ignore", "kind", "--fdr", 0.1)
+    assert code == 2
+    assert "--fdr compares rows without a label with rows that are labelled as usual" in err
+    code, _, err = run("detect", partly_labelled, "--labels", "kind", "--fdr", 1.5)
+    assert code == 2
+    assert "--fdr must be above 0 and below 1" in err

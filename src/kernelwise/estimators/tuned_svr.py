@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import skew
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
+from sklearn.metrics import d2_pinball_score, r2_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MEMORY_LIMIT
@@ -70,6 +70,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     epsilons : float or array, default=None
         Values of ε to try with every kernel, in standard deviations of y. None starts with 0.1 and, once the
         kernel is chosen, tries shares of the held-out error.
+    quantile : float or increasing list of floats, default=None
+        With a number q between 0 and 1, the model predicts the q-quantile of y at each row, below which about
+        a share q of the targets lies, and kernel and C are chosen by the held-out pinball loss. A list gives
+        a prediction for each: one search chooses the kernel for all and C for each. Predictions of a row that
+        cross are put in order, which only lowers their total loss. None predicts the usual value.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds of the cross-validation. "auto" means 5 folds below 500 rows, 3 below 1500, else 2. With "auto"
         or a number, the folds do not depend on the order of the rows (except for matrices), and hold out
@@ -78,8 +83,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
         The score to maximise. None means 1 − (mean squared held-out error) / (variance of y), which is R²
-        with the variance of all targets instead of each fold's own. If there are several scores, ``refit``
-        names the one to maximise, and ``cv_results_`` has all.
+        with the variance of all targets instead of each fold's own. For a ``quantile``, None means D²: 1 −
+        (mean held-out pinball loss) / (that of the best constant), averaged over several quantiles. If there
+        are several scores, ``refit`` names the one to maximise, and ``cv_results_`` has all.
     refit : True, False, "one-standard-error", callable or the name of a score, default=True
         True trains the best candidate on all samples. "one-standard-error" trains the most regularised
         candidate whose score is within one standard error of the best. A callable gets ``cv_results_`` and
@@ -101,7 +107,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         that grows like n; it chooses its own C, for the squared ε-insensitive loss. "auto" is "exact" up to
         50 000 distinct rows. For more rows it compares both models on a sample, and takes the exact one, of a
         part of the rows and maybe with a smaller C, where that is better. A finding in ``diagnostics_`` has
-        the scores.
+        the scores. Quantiles always have the exact one.
     effort : {"fast", "normal", "best"}, default="normal"
         How hard to search. "fast" looks at 1500 rows at most instead of 2000, and tries no kernels with
         weights of features. "best" looks at 5000 rows, scores all forms of kernel on all of them, and
@@ -130,7 +136,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     kernel_ : Kernel or "precomputed"
         The chosen kernel, for scaled features.
     C_, epsilon_ : float
-        The chosen C and ε, for standardised targets.
+        The chosen C and ε, for standardised targets; ε is None for quantiles. Of several quantiles, C is the
+        best one for all together, and ``best_estimator_.C`` has those of each.
     target_mean_, target_scale_ : float
         Mean and standard deviation of y (1 if y is constant), which standardise the targets; with a
         ``target_transform``, those of the logarithms.
@@ -191,6 +198,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **OF_TUNED,
         "epsilons": ELSEWHERE,
+        "quantile": ELSEWHERE,
         "target_transform": [None, *one_of(("log", "auto"))],
     }
 
@@ -203,6 +211,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         search: Any = None,
         Cs: Any = None,
         epsilons: Any = None,
+        quantile: Any = None,
         cv: Any = "auto",
         scoring: Any = None,
         refit: Any = True,
@@ -225,6 +234,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.search = search
         self.Cs = Cs
         self.epsilons = epsilons
+        self.quantile = quantile
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
@@ -271,6 +281,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
                 raise IncompatibleError(
                     "'target_transform' of TunedSVR needs rows in memory. Pass a numpy array, or logarithms."
                 )
+            if self.quantile is not None:
+                raise IncompatibleError("'quantile' of TunedSVR needs rows in memory. Pass a numpy array.")
             return fit_on_chunks(self, X, y, sample_weight, routed)
         return self._fit(X, y, sample_weight, routed=routed)
 
@@ -291,7 +303,13 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         return Checked(features, targets, np.unique(targets, return_inverse=True)[1], weight)
 
     def _family(self) -> Regression:
-        return Regression.at(self.epsilons, self.steering_, "TunedSVR", getattr(self, "target_offset_", None))
+        offset = getattr(self, "target_offset_", None)
+        if self.quantile is not None and self.solver == "nystroem":
+            raise IncompatibleError(
+                "TunedSVR has no Nyström model of a quantile. Use solver='exact', with a 'time_budget' if "
+                "there are many rows."
+            )
+        return Regression.at(self.epsilons, self.steering_, "TunedSVR", offset, self.quantile)
 
     def _fit(
         self,
@@ -322,12 +340,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     def _scorer_of(self, scoring: Any) -> Any:
         return make_scorers(SVR(), scoring, "TunedSVR")
 
-    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> SVR:
-        assert epsilon is not None
+    def _machine(self, kernel: Kernel | str, C: float | list[float], epsilon: float | None) -> SVR:
+        own = {"epsilon": epsilon} if self.quantile is None else {"loss": "pinball", "quantile": self.quantile}
         return SVR(
             kernel,
             C=C,
-            epsilon=epsilon,
+            **own,
             tol=self.tol,
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
@@ -347,14 +365,22 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
-        """Return predictions in the units of y, of shape (n_samples,)."""
-        values = self.machine_values(X).ravel()  # which says so where there is no machine
+        """Return predictions in the units of y, (n_samples,), or (n_samples, n_quantiles) for a list of them."""
+        values = self.machine_values(X)  # which says so where there is no machine
+        values = np.sort(values, axis=1) if self._has_many() else values.ravel()
         offset = getattr(self, "target_offset_", None)  # which models of earlier versions do not have
         family = Regression(mean=self.target_mean_, deviation=self.target_scale_, offset=offset)
         return family.in_units(values)
 
+    def _has_many(self) -> bool:
+        """Whether there is a list of quantiles."""
+        return np.ndim(getattr(self, "quantile", None)) > 0
+
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """Return the score that ``scoring`` names; R² if ``scoring`` is None.
+
+        Of a quantile, that is D² of the pinball loss (`sklearn.metrics.d2_pinball_score`), and of several
+        quantiles the mean of theirs.
 
         Parameters
         ----------
@@ -371,6 +397,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
                 and not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS
             ):  # R² has no unit, but its squares overflow
                 y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
+            if self.quantile is not None:
+                by_quantile = zip(np.ravel(self.quantile), np.reshape(predicted.T, (-1, len(predicted))))
+                of_each = [d2_pinball_score(y, p, sample_weight=sample_weight, alpha=q) for q, p in by_quantile]
+                return float(np.mean(of_each))
             return float(r2_score(y, predicted, sample_weight=sample_weight))
         return self._asked_score(X, y, {"sample_weight": sample_weight, **params})
 
@@ -391,6 +421,7 @@ def logarithm_finding(model: TunedSVR, X: RowsLike, y: ArrayLike) -> Finding | N
         one = TunedSVR(
             "rbf",
             scale=model.scale,
+            quantile=model.quantile,
             target_transform=transform,
             categorical_features=model.categorical_features,
             n_jobs=model.n_jobs,

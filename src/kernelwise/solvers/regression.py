@@ -136,6 +136,22 @@ def solve_svr(
     return SVRSolution(beta, sign * outcome.offset, objective / unit, duality_gap / unit, *how)
 
 
+def check_quantiles(quantile: Any, owner: str) -> tuple[float, ...]:
+    """The quantiles that a parameter asks for: one number, or several that increase, between 0 and 1."""
+    if np.ndim(quantile) == 0:
+        check_share(quantile, "quantile", owner)
+        return (float(quantile),)
+    for one in np.ravel(np.asarray(quantile, dtype=object)):
+        check_share(one, "quantile", owner)
+    values = np.ravel(np.asarray(quantile, dtype=float))
+    if np.ndim(quantile) > 1 or not values.size or not (np.diff(values) > 0.0).all():
+        raise ValueError(
+            f"'quantile' of {owner} must be a number between 0 and 1, or a list of such numbers in "
+            f"increasing order, got {quantile!r}."
+        )
+    return tuple(values.tolist())
+
+
 def direction(y: np.ndarray) -> float:
     """1 or −1: the sign of the first target that is not zero.
 

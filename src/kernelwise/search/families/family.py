@@ -88,6 +88,8 @@ class Family(ABC):
     holds_out_all: ClassVar[bool] = False
     #: Whether Gram matrices of many rows may be in single precision.
     takes_single: bool = False
+    #: Whether a Nyström machine may stand for the exact one.
+    has_nystroem: bool = True
     #: Rows that machines are asked about beside the samples, (n_others, n_features), scaled as they are: the
     #: solving step gets the kernel values of the samples with them.
     beside: np.ndarray | None = None
@@ -214,6 +216,10 @@ class Family(ABC):
         ``decision`` are held-out decision values of shape (n_held_out, n_machines); less is better.
         """
         return None
+
+    def own_C(self, scored: ScoredKernel, held: Samples) -> tuple[int, ...]:
+        """Indices of C for each machine where each has its own; empty if all machines have the same."""
+        return ()
 
     def alignment(self) -> Criterion:
         """The criterion from whose optimum kernels without a sketch start."""

@@ -1,38 +1,35 @@
-"""Numbers as targets, standardised, and machines with an insensitive zone of width ε."""
+"""Numbers as targets, standardised, and machines with an insensitive zone of width ε, or of quantiles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelwise._core.rounding import TARGET_STEP
+from kernelwise._core.text import amount
 from kernelwise._core.typing import MatrixLike
 from kernelwise._core.validation import check_not_negative
 from kernelwise.criteria import Criterion, TargetAlignment
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.runner import FoldProblem
-from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import ScoredKernel, smooth
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.c_range import next_Cs
 from kernelwise.search.propose.candidates import (
     NUMBER_RULES,
 )
 from kernelwise.search.result import HeldOut
-from kernelwise.search.scoring.held_out_answers import NumberAnswers, from_logarithms
+from kernelwise.search.scoring.held_out_answers import NumberAnswers, from_logarithms, pinball_losses
 from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
 from kernelwise.search.scoring.scores import Scoring, score_unit
 from kernelwise.search.settings import checked_values
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Tables
-from kernelwise.solvers.regression import RegressionPaths
-
-if TYPE_CHECKING:
-    pass
-
+from kernelwise.solvers.regression import RegressionPaths, check_quantiles
 
 #: Criteria that TunedSVR takes by name.
 ALIGNMENTS = {"kta": TargetAlignment(), "centered-kta": TargetAlignment(centered=True)}
@@ -45,13 +42,21 @@ FIRST_TOP, TOP = 2.0**6.5, 2.0**10.5
 COARSER = 10.0
 
 
+def quantile_of(y: np.ndarray, weight: np.ndarray, share: float) -> float:
+    """The smallest number that at least this share of the weight is at or below, as a constant answer."""
+    order = np.argsort(y, kind="stable")
+    below = np.cumsum(weight[order])
+    return float(y[order][np.searchsorted(below, share * below[-1])])
+
+
 @dataclass(frozen=True, eq=False)
 class Regression(Family):
     """Numbers, standardised by ``mean`` and ``deviation``, learned with an ε-insensitive loss.
 
     ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried; ``scoring``
     is what is maximised. With an ``offset``, the targets are logarithms of y + offset, scores are those of y,
-    and ``variance`` is that of y.
+    and ``variance`` is that of y. With ``quantiles``, there is a machine for each of them and no ε, and
+    ``losses`` are the pinball losses of the best constants, in the units that scores are computed in.
     """
 
     # A path takes K four times over, and most rows are support vectors.
@@ -67,17 +72,38 @@ class Regression(Family):
 
     mean: float = 0.0
     deviation: float = 1.0
-    epsilons: tuple[float, ...] = (FIRST_EPSILON,)
+    epsilons: tuple[float | None, ...] = (FIRST_EPSILON,)
     fits_epsilon: bool = True
     scoring: Scoring = None
     offset: float | None = None
     variance: float = 1.0
+    quantiles: tuple[float, ...] = ()
+    losses: tuple[float, ...] = ()
 
     @classmethod
     def at(
-        cls, epsilons: ArrayLike | None, scoring: Scoring, owner: str, offset: float | None = None
+        cls,
+        epsilons: ArrayLike | None,
+        scoring: Scoring,
+        owner: str,
+        offset: float | None = None,
+        quantile: Any = None,
     ) -> Self:
-        """The family before targets are known; ``epsilons`` and ``scoring`` are the user's, or None."""
+        """The family before targets are known; ``epsilons``, ``scoring`` and ``quantile`` are the user's."""
+        if quantile is not None:
+            quantiles = check_quantiles(quantile, owner)
+            if epsilons is not None:
+                raise ValueError(
+                    f"{owner} takes 'epsilons' or 'quantile', but not both: the loss of a quantile has no "
+                    "insensitive zone. Leave out one of them."
+                )
+            if len(quantiles) > 1 and scoring is not None:
+                raise ValueError(
+                    f"'scoring' of {owner} must be None for several quantiles, which are scored by the "
+                    f"pinball loss, got {scoring!r}."
+                )
+            of_quantiles: Any = {"epsilons": (None,), "fits_epsilon": False, "quantiles": quantiles}
+            return cls(scoring=scoring, offset=offset, **of_quantiles)
         if epsilons is None:
             return cls(scoring=scoring, offset=offset)
         tried = checked_values(epsilons, "epsilons", owner, check_not_negative, "float")
@@ -95,7 +121,23 @@ class Regression(Family):
         if self.offset is not None:
             own = from_logarithms(y, self.offset)
             variance = float(np.average((own - np.average(own, weights=weight)) ** 2, weights=weight)) or 1.0
-        return replace(self, mean=mean, deviation=deviation, variance=variance)
+        found = replace(self, mean=mean, deviation=deviation, variance=variance)
+        units = (y - mean) / deviation if self.offset is None else from_logarithms(y, self.offset)
+        losses = [
+            float(np.average(pinball_losses(units - quantile_of(units, weight, q), q), weights=weight)) or 1.0
+            for q in self.quantiles
+        ]
+        return replace(found, losses=tuple(losses))
+
+    @property
+    def n_machines(self) -> int:
+        """One for every quantile."""
+        return max(1, len(self.quantiles))
+
+    @property
+    def has_nystroem(self) -> bool:
+        """Whether a Nyström machine may stand for the exact one; there is none of quantiles."""
+        return not self.quantiles
 
     @property
     def score_unit(self) -> float:
@@ -107,22 +149,32 @@ class Regression(Family):
     @property
     def answers(self) -> NumberAnswers:
         """What scorers are shown."""
-        return NumberAnswers(self.mean, self.deviation, self.offset, self.variance)
+        own = self.quantiles, self.losses
+        return NumberAnswers(self.mean, self.deviation, self.offset, self.variance, *own)
 
     def in_units(self, target: np.ndarray) -> np.ndarray:
         """Standardised values in the units of y."""
         return self.answers.truth(target)
 
-    def constants(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """The mean and the median of standardised targets, shape (2,); the mean is that of y itself."""
-        order = np.argsort(y, kind="stable")
-        share = np.cumsum(weight[order])
-        median = y[order][np.searchsorted(share, share[-1] / 2.0)]
+    def constants(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        """The best constant answers for standardised targets, (n_answers[, n_machines]), and their names.
+
+        They are the mean and the median, the mean being that of y itself, or the quantiles.
+        """
+        if self.quantiles:
+            values = np.array([quantile_of(y, weight, q) for q in self.quantiles])
+            shown = ", ".join(amount(one) for one in self.in_units(values))
+            named = " and ".join(f"{q:g}" for q in self.quantiles)
+            plural = "s" if len(self.quantiles) > 1 else ""
+            return (values[None] if plural else values), [f"the {named} quantile{plural} ({shown})"]
+        median = quantile_of(y, weight, 0.5)
         mean = np.average(y, weights=weight)
         if self.offset is not None:
             of_y = np.average(self.in_units(y), weights=weight)
             mean = (np.log(of_y + self.offset) - self.mean) / self.deviation
-        return np.array([mean, median])
+        values = np.array([mean, median])
+        shown = self.in_units(values)
+        return values, [f"the mean ({amount(shown[0])})", f"the median ({amount(shown[1])})"]
 
     def scored_by(
         self, scoring: Scoring, scorer: Any, X: MatrixLike, samples: Samples, owner: str
@@ -134,14 +186,18 @@ class Regression(Family):
     def held_out(
         self, y: np.ndarray, decision: np.ndarray, odds: np.ndarray | None, costs: np.ndarray | None = None
     ) -> HeldOut:
-        return HeldOut(self.in_units(y), self.in_units(decision[:, 0].astype(float)), np.empty(0))
+        values = decision.astype(float)
+        values = np.sort(values, axis=1) if len(self.quantiles) > 1 else values[:, 0]
+        return HeldOut(self.in_units(y), self.in_units(values), np.empty(0))
 
     def prepare(self, problem: FoldProblem) -> Callable[..., tuple[SVMPath, Tables]]:
         settings = {**problem.settings, "tol": COARSER * problem.settings["tol"]}
-        paths = RegressionPaths(problem.y, problem.folds, problem.bound, problem.places)
+        paths = RegressionPaths(problem.y, problem.folds, problem.bound, problem.places, self.quantiles)
 
-        def solve(K: np.ndarray, Cs: np.ndarray, *, epsilon: float, **how: Any) -> tuple[SVMPath, Tables]:
-            return paths.solve(K, Cs, epsilon=epsilon, **settings, **how)
+        def solve(
+            K: np.ndarray, Cs: np.ndarray, *, epsilon: float | None, **how: Any
+        ) -> tuple[SVMPath, Tables]:
+            return paths.solve(K, Cs, epsilon=epsilon or 0.0, **settings, **how)
 
         return solve
 
@@ -163,6 +219,25 @@ class Regression(Family):
             return more
         leads = all(scored.best_score >= other.best_score for other in others)
         return more[more * scored.variance <= TOP] if leads else np.empty(0)
+
+    def own_C(self, scored: ScoredKernel, held: Samples) -> tuple[int, ...]:
+        """The best C of each of several quantiles: the ends of a distribution want another one than its middle.
+
+        Held-out values are known already, so that it costs nothing. On ten sets, D² of three quantiles is
+        0.485 on average, and 0.480 with one C for all; a kernel for each gains nothing more (0.484).
+        """
+        if len(self.quantiles) < 2:
+            return ()
+        y, losses = self._scored_units(held.y), np.empty((len(scored.Cs), len(self.quantiles)))
+        for c in range(len(scored.Cs)):
+            predicted = self._scored_units(scored.decision_at(c).astype(float))
+            for m, q in enumerate(self.quantiles):
+                losses[c, m] = np.average(pinball_losses(y - predicted[:, m], q), weights=held.weight)
+        return tuple(smooth(-losses).argmax(axis=0).tolist())
+
+    def _scored_units(self, values: np.ndarray) -> np.ndarray:
+        """Standardised values as scores see them: those of logarithms in the units of y."""
+        return values if self.offset is None else self.in_units(values)
 
     def criterion(self, criterion: Any) -> Any:
         if isinstance(criterion, str) and criterion in self.by_score:

@@ -60,6 +60,9 @@ class Tuning:
     log_target: Annotated[
         bool, flag("--log-target", "Predict by the logarithm of a target with a long tail, such as a price.")
     ] = False
+    quantile: Annotated[
+        str | None, option("Q,…", "Predict quantiles of a number, such as 0.9, or 0.1,0.5,0.9.")
+    ] = None
     solver: options.Solver = "auto"
     effort: Annotated[str, option("LEVEL", "How hard to search: fast, normal or best.")] = "normal"
     time_budget: options.Budget = None
@@ -83,7 +86,9 @@ class Tuning:
         """The task before the target is read, which may tell another."""
         from kernelwise.search.scoring.scores import is_of_numbers
 
-        is_of_score = self.log_target or (self.scoring is not None and is_of_numbers(self.scoring))
+        is_of_score = (
+            self.log_target or self.quantile or (self.scoring is not None and is_of_numbers(self.scoring))
+        )
         return "regression" if is_of_score and not self.is_of_classes else "classification"
 
     def as_json(self) -> dict[str, Any]:

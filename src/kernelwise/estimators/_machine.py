@@ -114,7 +114,7 @@ class KernelMachine(SamplesOrGram):
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
         """How low and how high β may be, for weights of one; both of shape (n_machines, 1) or a number."""
-        C: Any = self.C  # type: ignore[attr-defined]
+        C: Any = self.C
         return -C, C
 
     def machine_values(self, X: RowsLike) -> np.ndarray:

@@ -340,8 +340,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     def _scorer_of(self, scoring: Any) -> Any:
         return make_scorers(SVR(), scoring, "TunedSVR")
 
-    def _machine(self, kernel: Kernel | str, C: float | list[float], epsilon: float | None) -> SVR:
-        own = {"epsilon": epsilon} if self.quantile is None else {"loss": "pinball", "quantile": self.quantile}
+    def _machine(self, kernel: Kernel | str, C: Any, epsilon: float | None) -> SVR:
+        own: dict[str, Any] = {"epsilon": epsilon}
+        if self.quantile is not None:
+            own = {"loss": "pinball", "quantile": self.quantile}
         return SVR(
             kernel,
             C=C,
@@ -365,7 +367,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
-        """Return predictions in the units of y, (n_samples,), or (n_samples, n_quantiles) for a list of them."""
+        """Return predictions in the units of y, of shape (n_samples,).
+
+        A list of quantiles has predictions of shape (n_samples, n_quantiles), in increasing order.
+        """
         values = self.machine_values(X)  # which says so where there is no machine
         values = np.sort(values, axis=1) if self._has_many() else values.ravel()
         offset = getattr(self, "target_offset_", None)  # which models of earlier versions do not have
@@ -374,7 +379,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     def _has_many(self) -> bool:
         """Whether there is a list of quantiles."""
-        return np.ndim(getattr(self, "quantile", None)) > 0
+        quantile: Any = getattr(self, "quantile", None)  # which models of earlier versions do not have
+        return np.ndim(quantile) > 0
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """Return the score that ``scoring`` names; R² if ``scoring`` is None.
@@ -398,8 +404,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             ):  # R² has no unit, but its squares overflow
                 y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
             if self.quantile is not None:
-                by_quantile = zip(np.ravel(self.quantile), np.reshape(predicted.T, (-1, len(predicted))))
-                of_each = [d2_pinball_score(y, p, sample_weight=sample_weight, alpha=q) for q, p in by_quantile]
+                columns = predicted.reshape(len(predicted), -1).T
+                of_each = [
+                    d2_pinball_score(y, column, sample_weight=sample_weight, alpha=q)
+                    for q, column in zip(np.ravel(self.quantile), columns, strict=True)
+                ]
                 return float(np.mean(of_each))
             return float(r2_score(y, predicted, sample_weight=sample_weight))
         return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

@@ -88,11 +88,14 @@ class Family(ABC):
     holds_out_all: ClassVar[bool] = False
     #: Whether Gram matrices of many rows may be in single precision.
     takes_single: bool = False
-    #: Whether a Nyström machine may stand for the exact one.
-    has_nystroem: bool = True
     #: Rows that machines are asked about beside the samples, (n_others, n_features), scaled as they are: the
     #: solving step gets the kernel values of the samples with them.
     beside: np.ndarray | None = None
+
+    @property
+    def has_nystroem(self) -> bool:
+        """Whether a Nyström machine may stand for the exact one."""
+        return True
 
     @property
     def n_machines(self) -> int:

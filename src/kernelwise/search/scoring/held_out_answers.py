@@ -295,10 +295,12 @@ class NumberAnswers:
         y = held.y
         if self.offset is not None:
             predicted, y = self.truth(predicted), self.truth(y)
-        scores = np.array([
-            1.0 - np.average(pinball_losses(y - predicted[..., m], q), axis=1, weights=held.weight) / loss
-            for m, (q, loss) in enumerate(zip(self.quantiles, self.losses, strict=True))
-        ]).mean(axis=0)
+        scores = np.array(
+            [
+                1.0 - np.average(pinball_losses(y - predicted[..., m], q), axis=1, weights=held.weight) / loss
+                for m, (q, loss) in enumerate(zip(self.quantiles, self.losses, strict=True))
+            ]
+        ).mean(axis=0)
         return scores if self.offset is None else np.maximum(scores, WORST)
 
     def machine(self, X: object, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:

@@ -14,7 +14,7 @@ from sklearn.metrics import d2_pinball_score, mean_pinball_loss
 
 import kernelwise
 from kernelwise import SVR, TunedSVR
-from kernelwise.exceptions import IncompatibleError
+from kernelwise.exceptions import IncompatibleError, TrustWarning
 from kernelwise.explanation import explain
 from kernelwise.kernels import RBF
 
@@ -96,6 +96,24 @@ def test_the_quoted_score_is_that_of_held_out_answers(one, several):
             [d2_pinball_score(record.truth, predicted[:, m], alpha=q) for m, q in enumerate(quantiles)]
         )
         assert model.best_score_ == pytest.approx(expected, abs=2e-3)  # folds are not all of one size
+
+
+def test_shares_of_held_out_rows_are_as_asked():
+    """A kernel can follow training rows with little noise, and new rows then lie beyond on both sides."""
+    X, _ = noisy(300)
+    y = np.sin(2.0 * X[:, 0]) * X[:, 1] + 0.02 * np.random.default_rng(0).normal(size=300)
+    model = TunedSVR("rbf", quantile=SEVERAL).fit(X, y)
+    record = model.fit_record_
+    np.testing.assert_allclose((record.truth[:, None] <= record.predicted).mean(axis=0), SEVERAL, atol=0.03)
+    X, _ = noisy(3000, seed=1)
+    y = np.sin(2.0 * X[:, 0]) * X[:, 1] + 0.02 * np.random.default_rng(1).normal(size=3000)
+    np.testing.assert_allclose((y[:, None] <= model.predict(X)).mean(axis=0), SEVERAL, atol=0.06)
+
+
+def test_few_rows_beyond_a_quantile_are_told():
+    with pytest.warns(TrustWarning, match="About 5 of 100 rows lie beyond the 0.95 quantile"):
+        model = TunedSVR("rbf", quantile=[0.5, 0.95]).fit(*noisy(100))
+    assert "extreme quantile" in [finding.name for finding in model.diagnostics_]
 
 
 def test_each_quantile_has_its_own_C(several):

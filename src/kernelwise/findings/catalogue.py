@@ -692,6 +692,13 @@ LOGARITHM_HELPS = Entry(
     "Use target_transform='log'.",
     "Use --log-target.",
 )
+EXTREME_QUANTILE = Entry(
+    "extreme quantile",
+    "warning",
+    "About {n_beyond:.0f} of {n_rows:.0f} rows lie beyond the {quantile:g} quantile: too few to say where it "
+    "is, or how good the model is there.",
+    "Use more rows, or a quantile nearer to the middle: ten rows should lie beyond it.",
+)
 OUTLIERS = Entry(
     "outliers",
     "warning",

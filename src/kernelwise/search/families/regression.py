@@ -38,15 +38,29 @@ FIRST_EPSILON = 0.1
 #: C·variance at most: of the values tried at first, and of those beyond. Larger ones take minutes where a
 #: kernel is wide, and a narrower kernel does better with less.
 FIRST_TOP, TOP = 2.0**6.5, 2.0**10.5
+#: Relative: what rounding may leave between a share of the weight and the weight of some rows.
+ROUNDED = 1e-12
 #: Machines of the search are trained to this many times the tolerance: scores differ by some 1e-4.
 COARSER = 10.0
 
 
-def quantile_of(y: np.ndarray, weight: np.ndarray, share: float) -> float:
-    """The smallest number that at least this share of the weight is at or below, as a constant answer."""
-    order = np.argsort(y, kind="stable")
-    below = np.cumsum(weight[order])
-    return float(y[order][np.searchsorted(below, share * below[-1])])
+def quantile_of(values: np.ndarray, weight: np.ndarray, share: float) -> np.ndarray:
+    """The quantile along the last axis of weighted values; between two that do as well, their middle.
+
+    So those of −values are the mirrored ones. ``weight`` has the shape of ``values``, or of its last axis.
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    return _at_share(values, order, weight, share)
+
+
+def _at_share(values: np.ndarray, order: np.ndarray, weight: np.ndarray, share: float) -> np.ndarray:
+    """The quantiles of values whose order is known."""
+    below = np.cumsum(weight[order], axis=-1)
+    asked = share * below[..., -1:]
+    first = (below < asked * (1.0 - ROUNDED)).sum(axis=-1, keepdims=True)
+    last = np.minimum((below <= asked * (1.0 + ROUNDED)).sum(axis=-1, keepdims=True), values.shape[-1] - 1)
+    ends = (np.take_along_axis(values, np.take_along_axis(order, at, -1), -1) for at in (first, last))
+    return np.mean(list(ends), axis=0)[..., 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +234,9 @@ class Regression(Family):
         leads = all(scored.best_score >= other.best_score for other in others)
         return more[more * scored.variance <= TOP] if leads else np.empty(0)
 
-    def own_C(self, scored: ScoredKernel, held: Samples) -> tuple[int, ...]:
+    def own_C(
+        self, scored: ScoredKernel, held: Samples, fold: np.ndarray, asked: np.ndarray
+    ) -> tuple[int, ...]:
         """The best C of each of several quantiles: ends of a distribution want another one than its middle.
 
         Held-out values are known already, so that it costs nothing. On ten sets, D² of three quantiles is
@@ -230,10 +246,57 @@ class Regression(Family):
             return ()
         y, losses = self._scored_units(held.y), np.empty((len(scored.Cs), len(self.quantiles)))
         for c in range(len(scored.Cs)):
-            predicted = self._scored_units(scored.decision_at(c).astype(float))
+            values = self.scored_values(scored.decision_at(c)[None].astype(float), held, fold, asked)[0]
+            predicted = self._scored_units(values)
             for m, q in enumerate(self.quantiles):
                 losses[c, m] = np.average(pinball_losses(y - predicted[:, m], q), weights=held.weight)
         return tuple(smooth(-losses).argmax(axis=0).tolist())
+
+    def scored_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Held-out predictions; those of quantiles are moved so that the right share of rows is below them.
+
+        A machine that can follow its training rows has them near its prediction, on both sides, and new rows
+        farther away: of a 0.9 quantile, 74 % of new rows may be below. By how much a fold's predictions are
+        moved is the quantile of what other folds' rows differ from theirs, which its own rows have no part
+        in. On ten sets, D² of three quantiles is 0.494 on average, and 0.485 without; shares below are off by
+        1.6 points on average, and by 3.9 without.
+        """
+        if not self.quantiles:
+            return decision
+        values = decision[..., None] if decision.ndim == 2 else decision
+        # Of a single fold, two halves move each other.
+        part = (
+            np.where(fold >= 0, np.arange(len(fold)) % 2, -1) if len(np.unique(fold[fold >= 0])) < 2 else fold
+        )
+        moved = np.array(values, dtype=float)
+        for m, q in enumerate(self.quantiles):
+            residual = held.y - values[..., m]
+            order = np.argsort(residual, axis=-1, kind="stable")
+            for k in np.unique(part[part >= 0]):
+                own = part == k
+                is_other = (part >= 0) & ~own
+                if asked is not None:
+                    is_other &= ~np.isin(asked, asked[own])
+                if is_other.any():
+                    shift = _at_share(residual, order, held.weight * is_other, q)
+                    moved[:, own, m] += shift[:, None]
+        return moved[..., 0] if decision.ndim == 2 else moved
+
+    def unseen_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray
+    ) -> np.ndarray:
+        return self.scored_values(decision[None].astype(float), held, fold, asked)[0]
+
+    def settled(self, machine: Any, held: Samples, decision: np.ndarray) -> Any:
+        """The final machine; one of quantiles is moved by the residuals of all folds."""
+        if self.quantiles:
+            shifts = [
+                quantile_of(held.y - decision[:, m], held.weight, q) for m, q in enumerate(self.quantiles)
+            ]
+            machine.intercept_ = machine.intercept_ + np.array(shifts)
+        return machine
 
     def _scored_units(self, values: np.ndarray) -> np.ndarray:
         """Standardised values as scores see them: those of logarithms in the units of y."""

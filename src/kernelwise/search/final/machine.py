@@ -147,6 +147,8 @@ def finish_exact(step: FinalStep) -> Finished:
     validator.context.findings.extend(findings)
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
+    held_out, decision = validator.held_out[tested], choice.decision[tested].astype(float)
+    machine = validator.family.settled(machine, held_out, decision)
     n_bounded = count_bounded(machine, validator.samples.bound[rows])
     record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=validator.held_out.weight[tested])
     seconds = time.perf_counter() - started
@@ -163,7 +165,9 @@ def _answers(
     decision, used = _for_sigmoids(validator, choice.decision, machine, trained)
     sigmoids, findings = family.sigmoids(held if used.all() else held[used], decision[used])
     odds = None if sigmoids is None else unseen_odds(validator, decision, used, sigmoids)[tested]
-    answers = family.held_out(held.y[tested], choice.decision[tested], odds, step.costs)
+    folds = validator.fold_rows
+    values = family.unseen_values(choice.decision, held, folds.fold, folds.asked)[tested]
+    answers = family.held_out(held.y[tested], values, odds, step.costs)
     return sigmoids, findings, answers
 
 
@@ -220,7 +224,7 @@ def scores_of_labels(validator: CrossValidator, choice: Choice, record: FitRecor
     scored together by the search.
     """
     if choice.each:
-        return validator.scores_of(choice.decision[None].astype(float))[0]
+        return validator.scores_of(validator.scored_values(choice.decision[None].astype(float)))[0]
     if record.scored is None or not record.n_relabelled:
         return None
     by_labels = validator.goes_by_labels

@@ -139,7 +139,8 @@ def tune(
     model = make_model(wanted, chosen)
     if model_file is not None and ":" in chosen.kernel:
         raise UserError("--model cannot keep a kernel of your own. Leave it out, or use pickle in Python.")
-    told_task = wanted if task is not None or chosen.is_of_classes or chosen.log_target else None
+    of_number = chosen.log_target or chosen.quantile is not None
+    told_task = wanted if task is not None or chosen.is_of_classes or of_number else None
     data = read_samples(file, target, reading, told_task, chosen.group, chosen.time)
     kind = data.encoding.task
     if kind != wanted:

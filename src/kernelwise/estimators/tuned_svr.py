@@ -418,7 +418,7 @@ def logarithm_finding(model: TunedSVR, X: RowsLike, y: ArrayLike) -> Finding | N
     """What to say of targets whose logarithms an RBF model predicts clearly better; None of others.
 
     The model is tuned twice on the same folds of at most `MOST_ROWS` rows, for targets that are not negative
-    and have a long tail, and both are scored by R² in the units of y.
+    and have a long tail, and both are scored by R² (D² of a quantile) in the units of y.
     """
     values = np.asarray(as_numbers(y), dtype=float)
     if len(values) < FEWEST_ROWS or not values.min() >= 0.0 or not skew(values) > LONG_TAIL:
@@ -442,4 +442,5 @@ def logarithm_finding(model: TunedSVR, X: RowsLike, y: ArrayLike) -> Finding | N
     plain, of_logarithms = (result.score for result in results)
     if not of_logarithms - plain > CLEARLY * (1.0 - plain):
         return None
-    return catalogue.LOGARITHM_HELPS(n_rows=len(rows), score=of_logarithms, plain=plain)
+    measure = "R²" if model.quantile is None else "D²"
+    return catalogue.LOGARITHM_HELPS(n_rows=len(rows), score=of_logarithms, plain=plain, measure=measure)

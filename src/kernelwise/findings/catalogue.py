@@ -688,7 +688,7 @@ LOGARITHM_HELPS = Entry(
     "logarithm of the target",
     "warning",
     "The targets have a long tail, and their logarithms are easier to predict: on {n_rows} rows, an RBF "
-    "model of the logarithms has a held-out R² of {score:.2f}, and one of the targets {plain:.2f}.",
+    "model of the logarithms has a held-out {measure} of {score:.2f}, and one of the targets {plain:.2f}.",
     "Use target_transform='log'.",
     "Use --log-target.",
 )

@@ -92,6 +92,7 @@ CHECKED = [
     Checked(SVC(kernel="precomputed"), 61),
     Checked(SVR(tol=1e-9), 60, (STOPPED,)),
     Checked(SVR("precomputed"), 57, (STOPPED,)),
+    Checked(SVR(tol=1e-9, loss="pinball"), 60, (STOPPED,)),
     Checked(OneClassSVM(tol=TOL), 54),
     Checked(OneClassSVM(kernel="precomputed"), 51, (), NO_GRAM),
     Checked(TunedSVC(), 63, (SIGMOID, STOPPED, BOUNDARY)),
@@ -99,6 +100,7 @@ CHECKED = [
     Checked(DistanceSVC("precomputed-distance"), 62, (SIGMOID,), NO_DISTANCES),
     Checked(TunedSVR(Cs=CS, cv=2, tol=1e-9), 59, (STOPPED,)),
     Checked(TunedSVR("precomputed", epsilons=[0.05, 0.2]), 57, (STOPPED,)),
+    Checked(TunedSVR(Cs=CS, cv=2, tol=1e-9, quantile=0.5), 59, (STOPPED,)),
     Checked(DistanceSVR("precomputed-distance"), 58, (SIGMOID,)),
     Checked(Unlabelled(tol=TOL), 54, (), HELD_OUT),
     Checked(

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.linear_model import QuantileRegressor
-from sklearn.metrics import d2_pinball_score, mean_pinball_loss
+from sklearn.metrics import d2_pinball_score, mean_pinball_loss, r2_score
 
 import kernelwise
 from kernelwise import SVR, TunedSVR
@@ -57,6 +57,14 @@ def test_several_quantiles_are_single_ones_in_order():
     for m, (C, quantile) in enumerate(zip(Cs, SEVERAL, strict=True)):
         single = SVR(RBF(3.0), C=C, loss="pinball", quantile=quantile).fit(X, y)
         np.testing.assert_allclose(values[:, m], single.predict(X), rtol=1e-12)
+
+
+def test_machines_are_scored_by_their_loss():
+    X, y = noisy(100)
+    machine = SVR(loss="pinball", quantile=0.8, C=10.0).fit(X, y)
+    assert machine.score(X, y) == pytest.approx(d2_pinball_score(y, machine.predict(X), alpha=0.8))
+    plain = SVR(C=10.0).fit(X, y)
+    assert plain.score(X, y) == pytest.approx(r2_score(y, plain.predict(X)))
 
 
 def test_order_lowers_the_total_loss():

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_pinball_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MEMORY_LIMIT, MIB
@@ -38,6 +39,16 @@ class GramEntries(NamedTuple):
     def diagonal(self, rows: np.ndarray) -> np.ndarray:
         """K_ii of some rows, of shape (n_rows,)."""
         return self.K[rows, rows]
+
+
+def pinball_score(y: ArrayLike, predicted: np.ndarray, quantile: Any, sample_weight: Any) -> float:
+    """D² of the pinball loss, averaged over quantiles; predictions are (n_samples[, n_quantiles])."""
+    columns = predicted.reshape(len(predicted), -1).T
+    each = [
+        d2_pinball_score(y, column, sample_weight=sample_weight, alpha=q)
+        for q, column in zip(np.ravel(quantile), columns, strict=True)
+    ]
+    return float(np.mean(each))
 
 
 class SVR(Exportable, RegressorMixin, KernelMachine):
@@ -171,6 +182,19 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         """Predictions of shape (n_samples,), or (n_samples, n_quantiles) for a list of quantiles."""
         values = self.machine_values(X)
         return np.sort(values, axis=1) if self.has_many else values.ravel()
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R², or of quantiles the mean of their `sklearn.metrics.d2_pinball_score`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+        """
+        if self.loss != "pinball":
+            return float(super().score(X, y, sample_weight))
+        return pinball_score(as_numbers(y), self.predict(X), self.quantile, sample_weight)
 
     @property
     def has_many(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import skew
 from sklearn.base import RegressorMixin
-from sklearn.metrics import d2_pinball_score, r2_score
+from sklearn.metrics import r2_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MEMORY_LIMIT
@@ -22,7 +22,7 @@ from kernelwise.estimators._parameters import OF_TUNED, check_enough, one_of
 from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemSVR
-from kernelwise.estimators.svr import SVR
+from kernelwise.estimators.svr import SVR, pinball_score
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding, catalogue
@@ -404,12 +404,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             ):  # R² has no unit, but its squares overflow
                 y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
             if self.quantile is not None:
-                columns = predicted.reshape(len(predicted), -1).T
-                of_each = [
-                    d2_pinball_score(y, column, sample_weight=sample_weight, alpha=q)
-                    for q, column in zip(np.ravel(self.quantile), columns, strict=True)
-                ]
-                return float(np.mean(of_each))
+                return pinball_score(y, predicted, self.quantile, sample_weight)
             return float(r2_score(y, predicted, sample_weight=sample_weight))
         return self._asked_score(X, y, {"sample_weight": sample_weight, **params})
 

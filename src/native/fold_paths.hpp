@@ -87,7 +87,7 @@ template <class Gram>
 class FoldPaths {
 public:
     explicit FoldPaths(const Setup& setup)
-        : setup_(setup), limits_(3, setup.most), values_(3, setup.most), numbers_(2, setup.most),
+        : setup_(setup), limits_(2, setup.most), values_(3, setup.most), numbers_(2, setup.most),
           support_(1, pool_stride(setup.most)), seen_(4, COLUMNS) {
         memory_.reset(setup.most);
     }
@@ -106,15 +106,17 @@ public:
         shared.beta.reset(1, n);
         shared.f.reset(1, n);
         shared.memory.reset(n);
-        const Row<double> beta = shared.beta.row(), f = shared.f.row(), limits = limits_.rows()[0].part(0, n);
+        const Row<double> beta = shared.beta.row(), f = shared.f.row();
+        const Row<double> lo = limits_.rows()[0].part(0, n), hi = limits_.rows()[1].part(0, n);
         for (Index k = 0; k < n; ++k) {
             beta[k] = 0.0;
             f[k] = machine.p[k];
-            limits[k] = machine.signs[k] * setup_.largest[machine.members[k]];
+            lo[k] = machine.lo[k] * setup_.largest[machine.members[k]];
+            hi[k] = machine.hi[k] * setup_.largest[machine.members[k]];
         }
         Pool<float>& pool = shared.memory.pool;
         pool.shift = shared.shift;
-        const Problem<Gram> problem = problem_of(shared.K, machine.p, beta, f, limits);
+        const Problem<Gram> problem{shared.K, machine.p, beta, f, lo, hi};
         set_bounds(problem, pool, asked.Cs[0]);
         Figures figures;
         // Where pair steps crawl, as far as they came is a start, too.
@@ -138,7 +140,7 @@ public:
         }
         const Index n = who_.size, start = asked.goes_on ? 1 : 0;
         const Row<double> beta = values_.rows()[0].part(0, n), f = values_.rows()[1].part(0, n);
-        const Row<double> p = values_.rows()[2].part(0, n), limits = limits_.rows()[0].part(0, n);
+        const Row<double> p = values_.rows()[2].part(0, n);
         for (Index k = 0; k < n; ++k) {
             p[k] = machine.p[variable_[k]];
             beta[k] = start ? all_beta[variable_[k]] : 0.0;
@@ -155,7 +157,7 @@ public:
             K = shared->K;
             pool.shift = shared->shift;
         }
-        const Problem<Gram> problem = problem_of(K, p, beta, f, limits);
+        const Problem<Gram> problem{K, p, beta, f, limits_.rows()[0].part(0, n), limits_.rows()[1].part(0, n)};
         if (shared != nullptr && asked.has_seed) start_from_seed(problem, pool, *shared, asked.Cs[0]);
         const Index n_Cs = asked.Cs.size + start;
         Cs_.reset(1, n_Cs);
@@ -169,8 +171,8 @@ public:
 
         const Index n_solved = ending == Ending::solved ? n_tried : n_tried - 1;
         for (Index c = start; c < n_solved; ++c) {
-            correct_offset(problem, limits, path, c);
-            if (fold.counts.size > 0) count_support(fold.counts, limits, path, c);
+            correct_offset(problem, path, c);
+            if (fold.counts.size > 0) count_support(fold.counts, problem, path, c);
         }
         if (!hold_out(asked, fold.test, start, n_solved)) return Ending::stopped;
         // Without a bounded support vector the last solution is that of every larger C, too.
@@ -213,32 +215,22 @@ private:
         return own;
     }
 
-    // The problem with bounds C·limits, each on its side of zero.
-    Problem<Gram> problem_of(Rows<const Gram> K, Row<const double> p, Row<double> beta, Row<double> f,
-                             Row<const double> limits) {
-        const Row<double> lo = limits_.rows()[1].part(0, p.size), hi = limits_.rows()[2].part(0, p.size);
-        for (Index k = 0; k < p.size; ++k) {
-            lo[k] = smaller(limits[k], 0.0);
-            hi[k] = larger(limits[k], 0.0);
-        }
-        return {K, p, beta, f, lo, hi};
-    }
-
-    // Number the variables of a problem: all members, or only those that the fold trains on. False if one side of the
-    // labels has no weight.
+    // Number the variables of a problem: all members, or only those that the fold trains on. False if no variable may
+    // rise above zero, or none may fall below it: one side of the labels has no weight.
     bool take_variables(const Machine& machine, const Fold& fold, bool takes_all) {
         const Row<Place> who = numbers_.rows()[0], variable = numbers_.rows()[1];
-        const Row<double> limits = limits_.rows()[0];
+        const Row<double> lo = limits_.rows()[0], hi = limits_.rows()[1];
         Index size = 0;
         bool has_low = false, has_high = false;
         for (Index k = 0; k < machine.members.size; ++k) {
-            const double limit = machine.signs[k] * fold.weight[machine.members[k]];
-            has_low |= limit < 0.0;
-            has_high |= limit > 0.0;
-            if (limit == 0.0 && !takes_all) continue;
+            const double weight = fold.weight[machine.members[k]];
+            lo[size] = machine.lo[k] * weight;
+            hi[size] = machine.hi[k] * weight;
+            has_low |= lo[size] < 0.0;
+            has_high |= hi[size] > 0.0;
+            if (lo[size] == hi[size] && !takes_all) continue;
             who[size] = machine.members[k];
-            variable[size] = static_cast<Place>(k);
-            limits[size++] = limit;
+            variable[size++] = static_cast<Place>(k);
         }
         who_ = who.part(0, size);
         variable_ = variable.part(0, size);
@@ -251,7 +243,8 @@ private:
         const Fold& fold = setup_.folds[s];
         const Index result = s * setup_.machines.size + m;
         double side = 0.0;
-        for (Index k = 0; k < machine.members.size; ++k) side += machine.signs[k] * fold.weight[machine.members[k]];
+        for (Index k = 0; k < machine.members.size; ++k)
+            side += (machine.lo[k] + machine.hi[k]) * fold.weight[machine.members[k]];
         const double value = machine.turn * (side > 0.0 ? 1.0 : side < 0.0 ? -1.0 : 0.0);
         for (Index c = 0; c < asked.Cs.size; ++c) {
             asked.figures(result, c) = Figures{};
@@ -369,13 +362,13 @@ private:
     // Where the offset is rounding: the mean of p − Kβ over the free variables, their own terms apart, since those of a
     // narrow kernel hide all others. The others are in single precision, LIBSVM's for training: kernel values that
     // vanish there must not decide labels here.
-    void correct_offset(const Problem<Gram>& problem, Row<const double> limits, const PathOfC& path, Index c) const {
+    void correct_offset(const Problem<Gram>& problem, const PathOfC& path, Index c) const {
         Figures& figures = path.table[c];
         if (!(figures.n_free > 0.0 && magnitude(figures.offset) < NO_OFFSET)) return;
         const Row<double> beta = path.kept[c];
         double own = 0.0, others = 0.0, n_free = 0.0;
         for (Index i = 0; i < problem.size(); ++i) {
-            if (beta[i] == 0.0 || beta[i] == path.Cs[c] * limits[i]) continue;
+            if (beta[i] == 0.0 || is_bounded(problem, path.Cs[c], i, beta[i])) continue;
             n_free += 1.0;
             own += problem.p[i] - problem.K[i][i] * beta[i];
             for (Index k = 0; k < problem.size(); ++k)
@@ -385,12 +378,16 @@ private:
         if (n_free > 0.0) figures.offset = (own - others) / n_free;
     }
 
-    void count_support(Row<const double> counts, Row<const double> limits, const PathOfC& path, Index c) const {
+    static bool is_bounded(const Problem<Gram>& problem, double C, Index k, double beta) {
+        return beta == C * problem.unit_lo[k] || beta == C * problem.unit_hi[k];
+    }
+
+    void count_support(Row<const double> counts, const Problem<Gram>& problem, const PathOfC& path, Index c) const {
         double n_support = 0.0, n_free = 0.0;
         for (Index k = 0; k < who_.size; ++k) {
             const double beta = path.kept[c][k], count = counts[who_[k]];
             n_support += beta != 0.0 ? count : 0.0;
-            n_free += beta != 0.0 && beta != path.Cs[c] * limits[k] ? count : 0.0;
+            n_free += beta != 0.0 && !is_bounded(problem, path.Cs[c], k, beta) ? count : 0.0;
         }
         path.table[c].n_support = n_support;
         path.table[c].n_free = n_free;

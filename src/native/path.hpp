@@ -124,13 +124,14 @@ void set_bounds(const Problem<Gram>& problem, Pool<T>& pool, double C) {
     }
 }
 
-// Keep what was found for C number c: how many support vectors there are, the objective, and β.
+// Keep what was found for C number c: how many support vectors there are, the objective, and β. A variable that may
+// both rise above zero and fall below it counts even at zero: it is free there.
 template <class Gram>
 void record(const Problem<Gram>& problem, const PathOfC& path, Index c, Figures figures) {
     Index n_support = 0;
     figures.objective = 0.0;
     for (Index t = 0; t < problem.size(); ++t) {
-        n_support += problem.beta[t] != 0.0;
+        n_support += problem.beta[t] != 0.0 || (problem.unit_lo[t] < 0.0 && 0.0 < problem.unit_hi[t]);
         figures.objective -= 0.5 * problem.beta[t] * (problem.p[t] + problem.f[t]);
     }
     figures.n_support = static_cast<double>(n_support);

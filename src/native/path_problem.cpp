@@ -44,16 +44,17 @@ struct Finally {
 
 }  // namespace
 
-PathProblem::PathProblem(Vector<const Place> members, Vector<const Index> member_ends, Vector<const double> signs,
-                         Vector<const double> p, Vector<const double> turns, Matrix<const double> weights,
-                         std::optional<Matrix<const double>> counts, Vector<const Place> test,
-                         Vector<const Index> test_ends, Vector<const Index> answers, Index n_answers)
-    : members_(copy_of(members)), test_(copy_of(test)), signs_(copy_of(signs)), p_(copy_of(p)),
+PathProblem::PathProblem(Vector<const Place> members, Vector<const Index> member_ends, Vector<const double> lo,
+                         Vector<const double> hi, Vector<const double> p, Vector<const double> turns,
+                         Matrix<const double> weights, std::optional<Matrix<const double>> counts,
+                         Vector<const Place> test, Vector<const Index> test_ends, Vector<const Index> answers,
+                         Index n_answers)
+    : members_(copy_of(members)), test_(copy_of(test)), lo_(copy_of(lo)), hi_(copy_of(hi)), p_(copy_of(p)),
       weights_(copy_of(weights)), counts_(counts ? copy_of(*counts) : std::vector<double>{}),
       answers_(copy_of(answers)), n_answers_(n_answers) {
     const Index n_folds = static_cast<Index>(weights.shape(0)), n = static_cast<Index>(weights.shape(1));
     const Index n_members = static_cast<Index>(members.size()), n_machines = static_cast<Index>(turns.size());
-    need_size(n_members, signs, p);
+    need_size(n_members, lo, hi, p);
     need(static_cast<Index>(member_ends.size()) == n_machines + 1, "Each machine has an end of its members.");
     need(static_cast<Index>(test_ends.size()) == n_folds + 1, "Each fold has an end of what it holds out.");
     need(answers.size() == test.size(), "Each sample that is held out has a place for its answer.");
@@ -68,8 +69,8 @@ PathProblem::PathProblem(Vector<const Place> members, Vector<const Index> member
     for (Index m = 0; m < n_machines; ++m) {
         const Index begin = member_ends(m), end = member_ends(m + 1);
         need(begin < end, "A machine has no members.");
-        machines_.push_back(
-            {part(members_, begin, end), part(signs_, begin, end), part(p_, begin, end), turns(m), begin});
+        machines_.push_back({part(members_, begin, end), part(lo_, begin, end), part(hi_, begin, end),
+                             part(p_, begin, end), turns(m), begin});
         most = std::max(most, end - begin);
     }
     largest_.assign(static_cast<std::size_t>(n), 0.0);
@@ -232,12 +233,13 @@ void define_path_problem(nb::module_& module) {
             "beta"_a.noconvert(), "f"_a.noconvert(), "callback"_a.none());
     };
     nb::class_<PathProblem> cls(module, "PathProblem");
-    cls.def(nb::init<Vector<const Place>, Vector<const Index>, Vector<const double>, Vector<const double>,
-                     Vector<const double>, Matrix<const double>, std::optional<Matrix<const double>>,
-                     Vector<const Place>, Vector<const Index>, Vector<const Index>, Index>(),
-            nb::kw_only(), "members"_a.noconvert(), "member_ends"_a.noconvert(), "signs"_a.noconvert(),
-            "p"_a.noconvert(), "turns"_a.noconvert(), "weights"_a.noconvert(), "counts"_a.noconvert().none(),
-            "test"_a.noconvert(), "test_ends"_a.noconvert(), "answers"_a.noconvert(), "n_answers"_a);
+    cls.def(
+        nb::init<Vector<const Place>, Vector<const Index>, Vector<const double>, Vector<const double>,
+                 Vector<const double>, Vector<const double>, Matrix<const double>, std::optional<Matrix<const double>>,
+                 Vector<const Place>, Vector<const Index>, Vector<const Index>, Index>(),
+        nb::kw_only(), "members"_a.noconvert(), "member_ends"_a.noconvert(), "lo"_a.noconvert(), "hi"_a.noconvert(),
+        "p"_a.noconvert(), "turns"_a.noconvert(), "weights"_a.noconvert(), "counts"_a.noconvert().none(),
+        "test"_a.noconvert(), "test_ends"_a.noconvert(), "answers"_a.noconvert(), "n_answers"_a);
     define_solve(cls, double{});
     define_solve(cls, float{});
 }

@@ -127,10 +127,10 @@ private:
 // Labels, folds and weights of a cross-validation. Arrays are copied, so that nobody can change them.
 class PathProblem {
 public:
-    PathProblem(Vector<const Place> members, Vector<const Index> member_ends, Vector<const double> signs,
-                Vector<const double> p, Vector<const double> turns, Matrix<const double> weights,
-                std::optional<Matrix<const double>> counts, Vector<const Place> test, Vector<const Index> test_ends,
-                Vector<const Index> answers, Index n_answers);
+    PathProblem(Vector<const Place> members, Vector<const Index> member_ends, Vector<const double> lo,
+                Vector<const double> hi, Vector<const double> p, Vector<const double> turns,
+                Matrix<const double> weights, std::optional<Matrix<const double>> counts, Vector<const Place> test,
+                Vector<const Index> test_ends, Vector<const Index> answers, Index n_answers);
     ~PathProblem();
     PathProblem(const PathProblem&) = delete;
     PathProblem& operator=(const PathProblem&) = delete;
@@ -166,7 +166,7 @@ private:
     void forget();
 
     std::vector<Place> members_, test_;
-    std::vector<double> signs_, p_, weights_, counts_, largest_;
+    std::vector<double> lo_, hi_, p_, weights_, counts_, largest_;
     std::vector<Index> answers_;
     std::vector<Machine> machines_;
     std::vector<Fold> folds_;

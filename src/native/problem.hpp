@@ -107,7 +107,7 @@ KERNELWISE_INLINE Index patience(Index n, Index n_free, bool may_guess) {
 // same for both names of a class. ``turn`` gives decision values the sign of the labels given.
 struct Machine {
     Row<const Place> members;
-    Row<const double> signs, p;  // p is the linear term of the dual: the signs unless a regression has its own
+    Row<const double> lo, hi, p;  // bounds for C = 1 and weights of one, and the linear term of the dual
     double turn;
     Index begin;  // of its members among those of all machines
 };

@@ -434,6 +434,34 @@ def test_the_logarithm_of_a_target_is_found_used_and_undone(run, refused, write)
     )
 
 
+def test_quantiles_are_chosen_predicted_and_told(run, refused, write):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1.0, 1.0, size=(150, 2)).round(3)
+    y = (10.0 * X[:, 0] + (1.0 + X[:, 1]) * rng.normal(size=150)).round(0)
+    name = write("sizes.csv", "a,b,size", np.column_stack([X, y]).tolist())
+    told = run("tune", name, *RBF, "--quantile", "0.1,0.5,0.9", "--model", "m.kw", "--json")
+    result = json.loads(told.out)
+    assert result["score"]["name"] == "d2_pinball_score"
+    assert [one["quantile"] for one in result["quantiles"]] == [0.1, 0.5, 0.9]
+    np.testing.assert_allclose([one["share_below"] for one in result["quantiles"]], [0.1, 0.5, 0.9], atol=0.1)
+    predicted = run("predict", "m.kw", name)
+    rows = [[float(cell) for cell in row.values()] for row in csv.DictReader(io.StringIO(predicted.out))]
+    assert predicted.out.startswith("q0.1,q0.5,q0.9\n")
+    assert (np.diff(rows, axis=1) >= 0.0).all()
+    assert "of the rows lie below the predicted 0.1, 0.5 and 0.9 quantiles" in predicted.err
+    assert "mean |value|, quantile 0.9" in run("explain", "m.kw", name).out
+    run("export", "m.kw", "m.c")
+    one = run("tune", name, *RBF, "--quantile", "0.9").out
+    assert re.search(
+        r"\nscore +D² of the pinball loss \d.*% of the rows lie below the predicted 0.9 quantile", one
+    )
+    for wrong in ("1.5", "0.9,0.1", "half", ""):
+        assert "--quantile must be a number between 0 and 1" in refused("tune", name, "--quantile", wrong)
+    assert "--quantile works for numbers only" in refused(
+        *("tune", name, "--task", "classification", "--quantile", "0.9")
+    )
+
+
 OWN_KERNEL = """
 import numpy as np
 from kernelwise.kernels import RBF

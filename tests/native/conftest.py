@@ -93,7 +93,8 @@ class Folds:
         self.native = _native.PathProblem(
             members=np.concatenate([members for members, _ in machines]).astype(np.uintp),
             member_ends=self.ends,
-            signs=np.concatenate(self.signs),
+            lo=np.minimum(np.concatenate(self.signs), 0.0),
+            hi=np.maximum(np.concatenate(self.signs), 0.0),
             p=np.concatenate(self.p),
             turns=self.turns,
             weights=self.weight,

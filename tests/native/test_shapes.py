@@ -59,7 +59,8 @@ def problem(**changed):
     parts = {
         "members": np.array([0, 1, 2, 0, 2], np.uintp),
         "member_ends": np.array([0, 3, 5]),
-        "signs": np.array([1.0, -1.0, 1.0, 1.0, -1.0]),
+        "lo": np.array([0.0, -1.0, 0.0, 0.0, -1.0]),
+        "hi": np.array([1.0, 0.0, 1.0, 1.0, 0.0]),
         "p": np.array([1.0, -1.0, 1.0, 1.0, -1.0]),
         "turns": np.ones(2),
         "weights": np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]),
@@ -180,7 +181,7 @@ WRONG_SIZES = {
     "kept variables": (lambda: path(coefficients=(2, 2)), "a row for each C, or none"),
     "a start behind the end": (lambda: path(start=3), "A row for each C"),
     "a start before the first": (lambda: path(start=-1), "A row for each C"),
-    "signs of members": (lambda: problem(signs=np.ones(4)), "5 numbers are needed"),
+    "bounds of members": (lambda: problem(lo=np.ones(4)), "5 numbers are needed"),
     "linear terms of members": (lambda: problem(p=np.ones(6)), "5 numbers are needed"),
     "ends of members": (lambda: problem(member_ends=np.array([0, 5])), "Each machine has an end"),
     "ends that go back": (

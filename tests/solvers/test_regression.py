@@ -16,7 +16,7 @@ from kernelwise import TunedSVR
 from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.path_problem import warn_of_worst
-from kernelwise.solvers.regression import RegressionPaths, TwinRows, solve_svr, twin_targets
+from kernelwise.solvers.regression import RegressionPaths, TwinRows, regression_terms, solve_svr
 from tests.test_invariances import drawn, many, seeds
 
 
@@ -154,10 +154,10 @@ def test_path_goes_on_where_no_coefficient_is_bounded(diabetes):
     np.testing.assert_array_equal(path.decision[1], path.decision[2])
 
 
-def test_twin_targets():
-    p, signs = twin_targets(np.array([1.0, 2.0]), 0.5)
+def test_twins():
+    p, lo, hi, _ = regression_terms(np.array([1.0, 2.0]), 0.5)
     np.testing.assert_array_equal(p, [0.5, 1.5, 1.5, 2.5])
-    np.testing.assert_array_equal(signs, [1.0, 1.0, -1.0, -1.0])
+    np.testing.assert_array_equal([lo, hi], [[0.0, 0.0, -1.0, -1.0], [1.0, 1.0, 0.0, 0.0]])
 
 
 def test_early_stop_is_said(diabetes):

@@ -264,6 +264,12 @@ def check_positive(value: object, name: str, owner: str) -> None:
         raise ValueError(f"{name!r} of {owner} must be a positive float, got {value!r}.")
 
 
+def check_share(value: object, name: str, owner: str) -> None:
+    """Raise unless ``value`` is a number between 0 and 1, both excluded."""
+    if not _is_number(value) or not 0.0 < value < 1.0:
+        raise ValueError(f"{name!r} of {owner} must be between 0 and 1, got {value!r}.")
+
+
 def check_not_negative(value: object, name: str, owner: str) -> None:
     """Raise unless ``value`` is a finite number that is not negative."""
     check_number(value, name, owner)

@@ -30,6 +30,7 @@ from kernelwise.search.scoring.scores import (
     score_problem,
 )
 from kernelwise.search.settings import EFFORTS
+from kernelwise.solvers.regression import check_quantiles
 
 if TYPE_CHECKING:
     from kernelwise.cli.detect import Detection
@@ -85,6 +86,8 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
     if task == "classification":
         if options.log_target:
             raise UserError("--log-target works for numbers only. Leave it out, or add --task regression.")
+        if options.quantile is not None:
+            raise UserError("--quantile works for numbers only. Leave it out, or add --task regression.")
         if options.class_weight is not None:
             check_choice("--class-weight", options.class_weight, ["balanced"])
         model = TunedSVC(**parameters, class_weight=options.class_weight)
@@ -97,9 +100,25 @@ def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
         for option, value in of_classes.items():
             if value is not None:
                 raise UserError(f"{option} does not work with --task regression. Leave it out.")
+        parameters["quantile"] = None if options.quantile is None else quantiles(options.quantile)
+        if options.quantile is not None and options.solver == "nystroem":
+            raise UserError("--quantile does not work with --solver nystroem. Leave out --solver.")
         model = TunedSVR(**parameters, target_transform="log" if options.log_target else None)
     model._settings()
     return model
+
+
+def quantiles(text: str) -> float | list[float]:
+    """The quantiles of --quantile: a number, or several that increase, separated by commas."""
+    try:
+        values = [float(part) for part in text.split(",")]
+        check_quantiles(values, "--quantile")
+    except ValueError:
+        raise UserError(
+            f"--quantile must be a number between 0 and 1, or several in increasing order, such as "
+            f"0.1,0.5,0.9, got {text!r}."
+        ) from None
+    return values if len(values) > 1 else values[0]
 
 
 def make_detector(options: Detection) -> TunedOneClassSVM:

@@ -134,7 +134,10 @@ def _classes_or_numbers(
 ) -> Iterator[tuple[str, list[Any]]]:
     """Columns of the answer: predictions, and probabilities, intervals or sets if they are asked for."""
     record = model.fit_record_
-    if predictions.dtype.kind == "f" and record is not None and not hasattr(model, "classes_"):
+    if predictions.ndim == 2:
+        for quantile, column in zip(model.quantile, predictions.T, strict=True):
+            yield f"q{quantile:g}", _rounded(column, record)
+    elif predictions.dtype.kind == "f" and record is not None and not hasattr(model, "classes_"):
         yield "prediction", _rounded(predictions, record)
     else:
         yield "prediction", predictions.tolist()
@@ -167,7 +170,8 @@ def _rounded(predictions: Any, record: Any) -> list[float]:
     """Predictions of numbers, rounded far below their typical error on held-out rows."""
     import numpy as np
 
-    error = float(np.sqrt(np.average((record.truth - record.predicted) ** 2, weights=record.weight)))
+    predicted = record.predicted.reshape(len(record.truth), -1)  # of several quantiles, the mean of them
+    error = float(np.sqrt(np.average((record.truth - predicted.mean(axis=1)) ** 2, weights=record.weight)))
     digits = 3 - int(np.floor(np.log10(error))) if error > 0 else 15
     return [round(float(one), digits) for one in predictions]
 
@@ -219,7 +223,8 @@ def _score(model: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> s
     """The score in words; predictions do not depend on whether there is one."""
     import numpy as np
 
-    from kernelwise.reports.words import score_key
+    from kernelwise.reports.held_out import below_text, shares_below
+    from kernelwise.reports.words import quantiles_of, score_key, score_name
     from kernelwise.tables import TableError
 
     rows = f"on {len(predictions)} rows"
@@ -227,6 +232,9 @@ def _score(model: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> s
         labels = encoding.labels(table, predictions.dtype.kind == "U", getattr(model, "classes_", ()))
     except TableError as error:
         return f"not computed ({error})"
+    if encoding.task == "regression" and quantiles_of(model):
+        told = below_text(shares_below(labels, predictions, quantiles_of(model)))
+        return f"{score_name(model)} {model.scorer_(model, X, labels):.4f} {rows}; {told}"
     if encoding.task == "regression":
         rest = labels - predictions
         errors = f"RMSE {amount(np.sqrt(np.mean(rest**2)))}, MAE {amount(np.mean(np.abs(rest)))} {rows}"

@@ -257,6 +257,10 @@ def tuning_json(model: TunedMachine, answer: Answer, columns: LooksAt | None) ->
         "errors": None
         if answer.rmse is None
         else {"rmse": answer.rmse, "rmse_of_mean": answer.mean_rmse, "test_rmse": answer.test_rmse},
+        "quantiles": [
+            {"quantile": q, "share_below": share, "test_share_below": dict(answer.test_below).get(q)}
+            for q, share in answer.below
+        ],
         "cost": None
         if answer.cost is None
         else {

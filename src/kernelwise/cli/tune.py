@@ -60,6 +60,9 @@ class Tuning:
     log_target: Annotated[
         bool, flag("--log-target", "Predict by the logarithm of a target with a long tail, such as a price.")
     ] = False
+    quantile: Annotated[
+        str | None, option("Q,…", "Predict quantiles of a number, such as 0.9, or 0.1,0.5,0.9.")
+    ] = None
     solver: options.Solver = "auto"
     effort: Annotated[str, option("LEVEL", "How hard to search: fast, normal or best.")] = "normal"
     blend: Annotated[
@@ -82,12 +85,21 @@ class Tuning:
         return bool(self.class_weight or self.threshold or self.cost or self.positive)
 
     @property
+    def is_of_numbers(self) -> bool:
+        """Whether an option is given that only numbers have."""
+        return self.log_target or self.quantile is not None
+
+    @property
     def guessed_task(self) -> str:
         """The task before the target is read, which may tell another."""
         from kernelwise.search.scoring.scores import is_of_numbers
 
-        is_of_score = self.log_target or (self.scoring is not None and is_of_numbers(self.scoring))
-        return "regression" if is_of_score and not self.is_of_classes else "classification"
+        is_of_score = self.scoring is not None and is_of_numbers(self.scoring)
+        return (
+            "regression"
+            if (is_of_score or self.is_of_numbers) and not self.is_of_classes
+            else "classification"
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The options by their names."""
@@ -137,7 +149,7 @@ def tune(
     model = make_model(wanted, chosen)
     if model_file is not None and ":" in chosen.kernel:
         raise UserError("--model cannot keep a kernel of your own. Leave it out, or use pickle in Python.")
-    told_task = wanted if task is not None or chosen.is_of_classes or chosen.log_target else None
+    told_task = wanted if task is not None or chosen.is_of_classes or chosen.is_of_numbers else None
     data = read_samples(file, target, reading, told_task, chosen.group, chosen.time)
     kind = data.encoding.task
     if kind != wanted:

@@ -100,9 +100,10 @@ class Portable:
             Its input is "X", float64 of shape (n_samples, n_features). Outputs of a classifier are "label",
             (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as
             `machine_values` has them, and "probabilities", (n_samples, n_classes), if the model has
-            `predict_proba`; that of a regression is "prediction", (n_samples,). A one-class SVM has the
-            labels −1 and 1. A model that was trained on words or gaps needs them coded, as
-            ``model.encoder_.read(X)`` returns them; the names of these features are in the graph.
+            `predict_proba`; that of a regression is "prediction", (n_samples,), or (n_samples, n_quantiles)
+            for a list of quantiles. A one-class SVM has the labels −1 and 1. A model that was trained on
+            words or gaps needs them coded, as ``model.encoder_.read(X)`` returns them; the names of these
+            features are in the graph.
 
         Raises
         ------

@@ -123,6 +123,12 @@ class KernelMachine(SamplesOrGram):
         """Number of machines: one for a regression."""
         return 1
 
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """How low and how high β may be, for weights of one; both of shape (n_machines, 1) or a number."""
+        C: Any = self.C
+        return -C, C
+
     def machine_values(self, X: RowsLike) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         check_is_fitted(self)

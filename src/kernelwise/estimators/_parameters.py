@@ -68,7 +68,14 @@ OF_SVC: dict[str, Any] = {
     **THREADS,
     **VERBOSE,
 }
-OF_SVR: dict[str, Any] = {**OF_SOLVER, "C": POSITIVE, "epsilon": NOT_NEGATIVE, "kernel": ELSEWHERE}
+OF_SVR: dict[str, Any] = {
+    **OF_SOLVER,
+    "C": [*POSITIVE, "array-like"],
+    "epsilon": NOT_NEGATIVE,
+    "kernel": ELSEWHERE,
+    "loss": one_of(("epsilon_insensitive", "pinball")),
+    "quantile": ELSEWHERE,
+}
 OF_NYSTROEM: dict[str, Any] = {
     **MEMORY,
     **SEED,

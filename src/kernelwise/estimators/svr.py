@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_pinball_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MEMORY_LIMIT, MIB
@@ -23,7 +24,7 @@ from kernelwise.estimators._parameters import OF_SVR, warn_if_alike, warn_if_far
 from kernelwise.estimators.kernel_argument import Rows, kernel_from_data, matrix_source
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.kernels import KernelLike
-from kernelwise.solvers.regression import solve_svr
+from kernelwise.solvers.regression import check_quantiles, solve_svr
 
 
 class GramEntries(NamedTuple):
@@ -40,8 +41,18 @@ class GramEntries(NamedTuple):
         return self.K[rows, rows]
 
 
+def pinball_score(y: ArrayLike, predicted: np.ndarray, quantile: Any, sample_weight: Any) -> float:
+    """D² of the pinball loss, averaged over quantiles; predictions are (n_samples[, n_quantiles])."""
+    columns = predicted.reshape(len(predicted), -1).T
+    each = [
+        d2_pinball_score(y, column, sample_weight=sample_weight, alpha=q)
+        for q, column in zip(np.ravel(quantile), columns, strict=True)
+    ]
+    return float(np.mean(each))
+
+
 class SVR(Exportable, RegressorMixin, KernelMachine):
-    """Support vector regression with an ε-insensitive loss and any kernel.
+    """Support vector regression with any kernel: of values with an ε-insensitive loss, or of quantiles.
 
     Parameters
     ----------
@@ -49,8 +60,16 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         A name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the data (heuristic
         "scale"), a kernel object, "precomputed" if X is the Gram matrix, or "precomputed-distance" if X is a
         matrix of distances D, for exp(−γD) with γ one over the median distance.
-    C, epsilon : float, default=1.0, 0.1
-        Bound of the coefficients, and the error that costs nothing; both in the units of y.
+    C : float or array of shape (n_quantiles,), default=1.0
+        How much the loss counts, in the units of y; of several quantiles, also one number for each.
+    epsilon : float, default=0.1
+        The error that costs nothing, in the units of y. The pinball loss has no such zone.
+    loss : {"epsilon_insensitive", "pinball"}, default="epsilon_insensitive"
+        "pinball" estimates a quantile: the loss of a residual r = y − prediction is max(q r, (q − 1) r).
+    quantile : float or increasing list of floats, default=0.5
+        The q of loss="pinball", between 0 and 1: about a share q of the targets lies below the prediction.
+        Several are trained one by one, and predictions of a sample that cross are put in order, which only
+        lowers their total loss.
     tol, max_iter : float, int
         As in :class:`kernelwise.SVC`.
     memory_limit : float, default=2048
@@ -63,17 +82,17 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     support_ : ndarray of shape (n_SV,)
     support_vectors_ : samples, n_SV of them
         Empty if the kernel is precomputed.
-    dual_coef_ : ndarray of shape (1, n_SV)
-    coef_ : ndarray of shape (1, n_features)
+    dual_coef_ : ndarray of shape (n_machines, n_SV)
+    coef_ : ndarray of shape (n_machines, n_features)
         For the linear kernel only.
-    intercept_ : ndarray of shape (1,)
-    n_iter_ : int
+    intercept_ : ndarray of shape (n_machines,)
+    n_iter_ : int, or ndarray of shape (n_quantiles,) for a list of quantiles
     fit_status_ : int
         0 if the solver converged.
-    beta_ : ndarray of shape (1, n_SV)
+    beta_ : ndarray of shape (n_machines, n_SV)
         The same as ``dual_coef_``.
     n_machines_, n_trained_ : int
-        1, and the number of samples that the model was trained on.
+        The number of quantiles, or 1, and the number of samples that the model was trained on.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -83,6 +102,12 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     >>> line = SVR("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> line.predict([[4.0]]).round(2)
     array([9.])
+
+    Nine of ten targets are at most this:
+
+    >>> X, y = [[k % 2] for k in range(100)], [k % 10 for k in range(100)]
+    >>> SVR("linear", C=10.0, loss="pinball", quantile=0.9).fit(X, y).predict([[0.0]]).round()
+    array([8.])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_SVR
@@ -92,8 +117,10 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         self,
         kernel: KernelLike = "rbf",
         *,
-        C: float = 1.0,
+        C: Any = 1.0,
         epsilon: float = 0.1,
+        loss: str = "epsilon_insensitive",
+        quantile: Any = 0.5,
         tol: float = 1e-3,
         max_iter: int = -1,
         memory_limit: float = MEMORY_LIMIT,
@@ -101,6 +128,8 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         self.kernel = kernel
         self.C = C
         self.epsilon = epsilon
+        self.loss = loss
+        self.quantile = quantile
         self.tol = tol
         self.max_iter = max_iter
         self.memory_limit = memory_limit
@@ -118,31 +147,89 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
             weight of 2 is the same as a repeated row.
         """
         self._validate_params()
+        quantiles, Cs = self._quantiles(), self._Cs()
         samples, targets = read_samples(self, X, as_numbers(y), y_numeric=True, **self._input())
         weight = weights_of_samples(sample_weight, len(targets))
         check_target_range(targets[weight > 0])
-        solution = solve_svr(
-            *self._source(samples, weight),
-            targets,
-            self.C,
-            self.epsilon,
-            sample_weight=weight,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            memory_limit=int(self.memory_limit * MIB),
-        )
-        check_coefficients(solution.beta, solution.intercept)
-        self.support_ = np.flatnonzero(solution.beta)
+        source = self._source(samples, weight)
+        solutions = [
+            solve_svr(
+                *source,
+                targets,
+                C,
+                self.epsilon,
+                quantile=quantile,
+                sample_weight=weight,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                memory_limit=int(self.memory_limit * MIB),
+            )
+            for quantile, C in zip(quantiles, Cs, strict=True)
+        ]
+        beta = np.stack([one.beta for one in solutions])
+        self.intercept_ = np.array([one.intercept for one in solutions])
+        check_coefficients(beta, self.intercept_)
+        self.support_ = np.flatnonzero(beta.any(axis=0))
         self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(samples, self.support_)
-        self.dual_coef_ = solution.beta[None, self.support_]
-        self.intercept_ = np.array([solution.intercept])
-        self.n_iter_, self.fit_status_ = max(solution.n_iter, 1), int(not solution.converged)
+        self.dual_coef_ = beta[:, self.support_]
+        n_iter = np.array([max(one.n_iter, 1) for one in solutions])
+        self.n_iter_ = n_iter if self.has_many else int(n_iter[0])
+        self.fit_status_ = int(not all(one.converged for one in solutions))
         self._n_trained = len(targets)
         return self
 
     def predict(self, X: RowsLike) -> np.ndarray:
-        """Predictions of shape (n_samples,)."""
-        return self.machine_values(X).ravel()
+        """Predictions of shape (n_samples,), or (n_samples, n_quantiles) for a list of quantiles."""
+        values = self.machine_values(X)
+        return np.sort(values, axis=1) if self.has_many else values.ravel()
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R², or of quantiles the mean of their `sklearn.metrics.d2_pinball_score`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+        """
+        if self.loss != "pinball":
+            return float(super().score(X, y, sample_weight))
+        return pinball_score(as_numbers(y), self.predict(X), self.quantile, sample_weight)
+
+    @property
+    def has_many(self) -> bool:
+        """Whether there is a list of quantiles."""
+        return self.loss == "pinball" and np.ndim(self.quantile) > 0
+
+    @property
+    def n_machines_(self) -> int:
+        """Number of machines: one for every quantile."""
+        return len(self._quantiles())
+
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """How low and how high β may be, for weights of one; both of shape (n_machines, 1)."""
+        C = np.array(self._Cs())[:, None]
+        if self.loss != "pinball":
+            return -C, C
+        share = np.array(self._quantiles(), dtype=float)[:, None]
+        return C * (share - 1.0), C * share
+
+    def _quantiles(self) -> tuple[float | None, ...]:
+        """The quantile of each machine; None is the ε-insensitive one."""
+        return check_quantiles(self.quantile, "SVR") if self.loss == "pinball" else (None,)
+
+    def _Cs(self) -> list[float]:
+        """C of each machine."""
+        n = self.n_machines_
+        if np.ndim(self.C) == 0:
+            return [float(self.C)] * n
+        if not self.has_many or np.shape(self.C) != (n,):
+            raise ValueError(
+                f"'C' of SVR must be a positive float, or a list with one for each of several quantiles, got "
+                f"{self.C!r}."
+            )
+        return [float(C) for C in self.C]
 
     def _source(self, X: Samples, weight: np.ndarray) -> tuple[Any, Any]:
         """Settle the kernel, and return what gives its values and the samples that it takes."""

@@ -176,7 +176,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         """What scikit-learn makes of a score."""
 
     @abstractmethod
-    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> Any:
+    def _machine(self, kernel: Kernel | str, C: Any, epsilon: float | None) -> Any:
         """The chosen machine, not yet trained."""
 
     @abstractmethod

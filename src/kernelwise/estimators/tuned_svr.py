@@ -25,7 +25,7 @@ from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.blend_machine import BlendSVR
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_machines import NystroemSVR
-from kernelwise.estimators.svr import SVR
+from kernelwise.estimators.svr import SVR, pinball_score
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding, catalogue
@@ -73,6 +73,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     epsilons : float or array, default=None
         Values of ε to try with every kernel, in standard deviations of y. None starts with 0.1 and, once the
         kernel is chosen, tries shares of the held-out error.
+    quantile : float or increasing list of floats, default=None
+        With a number q between 0 and 1, the model predicts the q-quantile of y at each row, below which about
+        a share q of the targets lies, and kernel and C are chosen by the held-out pinball loss. A list gives
+        a prediction for each: one search chooses the kernel for all and C for each. Predictions of a row that
+        cross are put in order, which only lowers their total loss. None predicts the usual value.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds of the cross-validation. "auto" means 5 folds below 500 rows, 3 below 1500, else 2. With "auto"
         or a number, the folds do not depend on the order of the rows (except for matrices), and hold out
@@ -81,8 +86,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
         The score to maximise. None means 1 − (mean squared held-out error) / (variance of y), which is R²
-        with the variance of all targets instead of each fold's own. If there are several scores, ``refit``
-        names the one to maximise, and ``cv_results_`` has all.
+        with the variance of all targets instead of each fold's own. For a ``quantile``, None means D²: 1 −
+        (mean held-out pinball loss) / (that of the best constant), averaged over several quantiles. If there
+        are several scores, ``refit`` names the one to maximise, and ``cv_results_`` has all.
     refit : True, False, "one-standard-error", callable or the name of a score, default=True
         True trains the best candidate on all samples. "one-standard-error" trains the most regularised
         candidate whose score is within one standard error of the best. A callable gets ``cv_results_`` and
@@ -104,7 +110,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         that grows like n; it chooses its own C, for the squared ε-insensitive loss. "auto" is "exact" up to
         50 000 distinct rows. For more rows it compares both models on a sample, and takes the exact one, of a
         part of the rows and maybe with a smaller C, where that is better. A finding in ``diagnostics_`` has
-        the scores.
+        the scores. Quantiles always have the exact one.
     effort : {"fast", "normal", "best"}, default="normal"
         How hard to search. "fast" looks at 1500 rows at most instead of 2000, and tries no kernels with
         weights of features. "best" looks at 5000 rows, scores all forms of kernel on all of them, and
@@ -139,7 +145,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     kernel_ : Kernel or "precomputed"
         The chosen kernel, for scaled features.
     C_, epsilon_ : float
-        C and ε of the model, for standardised targets; C as in `TunedSVC`.
+        C and ε of the model, for standardised targets; C as in `TunedSVC`, and ε is None for quantiles. Of several quantiles, C is the
+        best one for all together, and ``best_estimator_.C`` has those of each.
     target_mean_, target_scale_ : float
         Mean and standard deviation of y (1 if y is constant), which standardise the targets; with a
         ``target_transform``, those of the logarithms.
@@ -200,6 +207,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **OF_TUNED,
         "epsilons": ELSEWHERE,
+        "quantile": ELSEWHERE,
         "target_transform": [None, *one_of(("log", "auto"))],
     }
 
@@ -212,6 +220,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         search: Any = None,
         Cs: Any = None,
         epsilons: Any = None,
+        quantile: Any = None,
         cv: Any = "auto",
         scoring: Any = None,
         refit: Any = True,
@@ -235,6 +244,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.search = search
         self.Cs = Cs
         self.epsilons = epsilons
+        self.quantile = quantile
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
@@ -282,6 +292,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
                 raise IncompatibleError(
                     "'target_transform' of TunedSVR needs rows in memory. Pass a numpy array, or logarithms."
                 )
+            if self.quantile is not None:
+                raise IncompatibleError("'quantile' of TunedSVR needs rows in memory. Pass a numpy array.")
             return fit_on_chunks(self, X, y, sample_weight, routed)
         return self._fit(X, y, sample_weight, routed=routed)
 
@@ -302,7 +314,13 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         return Checked(features, targets, np.unique(targets, return_inverse=True)[1], weight)
 
     def _family(self) -> Regression:
-        return Regression.at(self.epsilons, self.steering_, "TunedSVR", getattr(self, "target_offset_", None))
+        offset = getattr(self, "target_offset_", None)
+        if self.quantile is not None and self.solver == "nystroem":
+            raise IncompatibleError(
+                "TunedSVR has no Nyström model of a quantile. Use solver='exact', with a 'time_budget' if "
+                "there are many rows."
+            )
+        return Regression.at(self.epsilons, self.steering_, "TunedSVR", offset, self.quantile)
 
     def _fit(
         self,
@@ -333,12 +351,14 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     def _scorer_of(self, scoring: Any) -> Any:
         return make_scorers(SVR(), scoring, "TunedSVR")
 
-    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> SVR:
-        assert epsilon is not None
+    def _machine(self, kernel: Kernel | str, C: Any, epsilon: float | None) -> SVR:
+        own: dict[str, Any] = {"epsilon": epsilon}
+        if self.quantile is not None:
+            own = {"loss": "pinball", "quantile": self.quantile}
         return SVR(
             kernel,
             C=C,
-            epsilon=epsilon,
+            **own,
             tol=self.tol,
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
@@ -361,8 +381,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
-        """Return predictions in the units of y, of shape (n_samples,)."""
-        values = self.machine_values(X).ravel()  # which says so where there is no machine
+        """Return predictions in the units of y, of shape (n_samples,).
+
+        A list of quantiles has predictions of shape (n_samples, n_quantiles), in increasing order.
+        """
+        values = self.machine_values(X)  # which says so where there is no machine
+        values = np.sort(values, axis=1) if self._has_many() else values.ravel()
         return self._trained_family().in_units(values)
 
     def _trained_family(self) -> Regression:
@@ -401,8 +425,16 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         ends = family.in_units(np.stack([values - reach, values + reach], axis=1))
         return ends if family.offset is None else np.maximum(ends, 0.0)  # targets are not negative then
 
+    def _has_many(self) -> bool:
+        """Whether there is a list of quantiles."""
+        quantile: Any = getattr(self, "quantile", None)  # which models of earlier versions do not have
+        return np.ndim(quantile) > 0
+
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """Return the score that ``scoring`` names; R² if ``scoring`` is None.
+
+        Of a quantile, that is D² of the pinball loss (`sklearn.metrics.d2_pinball_score`), and of several
+        quantiles the mean of theirs.
 
         Parameters
         ----------
@@ -419,6 +451,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
                 and not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS
             ):  # R² has no unit, but its squares overflow
                 y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
+            if self.quantile is not None:
+                return pinball_score(y, predicted, self.quantile, sample_weight)
             return float(r2_score(y, predicted, sample_weight=sample_weight))
         return self._asked_score(X, y, {"sample_weight": sample_weight, **params})
 
@@ -427,7 +461,7 @@ def logarithm_finding(model: TunedSVR, X: RowsLike, y: ArrayLike) -> Finding | N
     """What to say of targets whose logarithms an RBF model predicts clearly better; None of others.
 
     The model is tuned twice on the same folds of at most `MOST_ROWS` rows, for targets that are not negative
-    and have a long tail, and both are scored by R² in the units of y.
+    and have a long tail, and both are scored by R² (D² of a quantile) in the units of y.
     """
     values = np.asarray(as_numbers(y), dtype=float)
     if len(values) < FEWEST_ROWS or not values.min() >= 0.0 or not skew(values) > LONG_TAIL:
@@ -439,6 +473,7 @@ def logarithm_finding(model: TunedSVR, X: RowsLike, y: ArrayLike) -> Finding | N
         one = TunedSVR(
             "rbf",
             scale=model.scale,
+            quantile=model.quantile,
             target_transform=transform,
             categorical_features=model.categorical_features,
             n_jobs=model.n_jobs,
@@ -450,4 +485,5 @@ def logarithm_finding(model: TunedSVR, X: RowsLike, y: ArrayLike) -> Finding | N
     plain, of_logarithms = (result.score for result in results)
     if not of_logarithms - plain > CLEARLY * (1.0 - plain):
         return None
-    return catalogue.LOGARITHM_HELPS(n_rows=len(rows), score=of_logarithms, plain=plain)
+    measure = "R²" if model.quantile is None else "D²"
+    return catalogue.LOGARITHM_HELPS(n_rows=len(rows), score=of_logarithms, plain=plain, measure=measure)

@@ -200,7 +200,11 @@ def outputs_of(model: Model, output: str | None) -> Outputs:
     output = choices[0] if output is None else output
     check_choice(output, "output", "explain", choices)
     if not hasattr(model, "classes_"):
-        return Outputs(np.ones((1, 1)), np.zeros(1), ("",))
+        # Of several quantiles: each as its machine predicts it, before those that cross are put in order.
+        machine: Any = getattr(model, "best_estimator_", model)
+        n = len(machine.intercept_)
+        names = ("",) if n == 1 else tuple(f"quantile {q:g}" for q in model.quantile)
+        return Outputs(np.eye(n), np.zeros(n), names)
     n_machines = model.n_machines_
     classes = model.classes_.tolist()
     slope, offset = np.ones(n_machines), np.zeros(n_machines)

@@ -111,7 +111,8 @@ class PlainModel:
     ``support`` has the shape (n_support, n_features), β of a term (n_machines, n_support), ``intercept``
     (n_machines,), and so on. ``classes`` is None for a regression. ``rule`` is what labels go by:
     "probability", "costs" (of shape (n_classes, n_classes)), "sign" (two classes), "largest", "votes" or
-    "ranked votes" (with ``break_ties``).
+    "ranked votes" (with ``break_ties``). ``quantiles`` are those of a regression with several machines, whose
+    predictions are put in order.
     """
 
     title: str
@@ -126,6 +127,7 @@ class PlainModel:
     sigmoids: np.ndarray | None = None
     rule: str = ""
     costs: np.ndarray | None = None
+    quantiles: tuple[float, ...] = ()
 
     @property
     def sums(self) -> list[list[Term]]:
@@ -212,7 +214,7 @@ def _labels(model: Any, machine: FittedMachine) -> dict[str, Any]:
     if is_outlier_detector(machine):
         return {"classes": np.array([-1, 1]), "rule": "sign"}
     if not hasattr(machine, "classes_"):
-        return {}
+        return {"quantiles": tuple(model.quantile)} if getattr(machine, "has_many", False) else {}
     if STRATEGIES[machine.multiclass_].rejects:
         raise IncompatibleError(
             f"Neither to_onnx nor to_c rejects samples as multiclass={machine.multiclass_!r} does. Fit with "

@@ -158,7 +158,7 @@ def c_source(plain: PlainModel) -> str:
         parts += _kernel(m, term, plain)
     parts.append(_decision_values(plain))
     if plain.classes is None:
-        parts.append(REGRESSION)
+        parts.append(QUANTILES if plain.quantiles else REGRESSION)
         return "\n".join(parts)
     if plain.sigmoids is not None:
         of_more = ONE_VS_REST if plain.machines == "ovr" else ONE_VS_ONE
@@ -180,6 +180,22 @@ double predict(const double *x)
 """
 
 
+#: Predictions that cross are put in order by insertion: there are few.
+QUANTILES = """\
+/* The predicted quantiles q[N_MACHINES] of a row x[N_FEATURES], in increasing order. */
+void predict(const double *x, double *q)
+{
+    decision_values(x, q);
+    for (int i = 1; i < N_MACHINES; i++)
+        for (int j = i; j > 0 && q[j - 1] > q[j]; j--) {
+            double higher = q[j - 1];
+            q[j - 1] = q[j];
+            q[j] = higher;
+        }
+}
+"""
+
+
 def _header(plain: PlainModel) -> str:
     lines = [
         plain.title,
@@ -187,6 +203,9 @@ def _header(plain: PlainModel) -> str:
     ]
     lines += ["", "Features of a row x, in this order:"]
     lines += [f"  x[{k}]  {name}" for k, name in enumerate(plain.names)]
+    if plain.quantiles:
+        lines += ["", "Predicted quantiles:"]
+        lines += [f"  q[{m}]  {quantile:g}" for m, quantile in enumerate(plain.quantiles)]
     if plain.classes is not None:
         lines += ["", "Classes, as predict counts them:"]
         lines += [f"  CLASSES[{i}]  {label}" for i, label in enumerate(plain.classes.tolist())]

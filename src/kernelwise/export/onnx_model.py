@@ -37,10 +37,18 @@ class Graph:
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
 
-    def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        """Add a node, and return the name of its output."""
+    def add(
+        self,
+        operator: str,
+        *inputs: str,
+        output: str | None = None,
+        unused: str | None = None,
+        **attributes: Any,
+    ) -> str:
+        """Add a node, and return the name of its output; ``unused`` names a second one that it must have."""
         name = output or f"{operator}_{len(self._nodes)}"
-        self._nodes.append(self._helper.make_node(operator, list(inputs), [name], **attributes))
+        outputs = [name] if unused is None else [name, unused]
+        self._nodes.append(self._helper.make_node(operator, list(inputs), outputs, **attributes))
         return name
 
     def constant(self, values: ArrayLike) -> str:
@@ -95,8 +103,9 @@ MOST_NUMBERS = 2**31 // 8 - 10**6
 def onnx_model(plain: PlainModel) -> Any:
     """Return the graph as an ``onnx.ModelProto``; its input is "X", float64 of shape (n, n_features).
 
-    Outputs of a regression: "prediction", (n,). Of classes: "label", (n,), "decision_values",
-    (n, n_machines), those of `machine_values`, and "probabilities", (n, n_classes), if the model has any.
+    Outputs of a regression: "prediction", (n,) or (n, n_quantiles). Of classes: "label", (n,),
+    "decision_values", (n, n_machines), those of `machine_values`, and "probabilities", (n, n_classes), if the
+    model has any.
     """
     if plain.size > MOST_NUMBERS:
         raise IncompatibleError(
@@ -109,6 +118,12 @@ def onnx_model(plain: PlainModel) -> Any:
     notes = {"features": json.dumps(plain.names, ensure_ascii=False)}
     if plain.classes is None:
         column = g.add("Add", values, g.constant(plain.intercept))
+        if plain.quantiles:
+            n_quantiles = len(plain.quantiles)
+            n = g.constant(np.array([n_quantiles]))
+            g.add("TopK", column, n, output="prediction", unused="order", largest=0)
+            notes["quantiles"] = json.dumps(plain.quantiles)
+            return g.model(inputs, {"prediction": (np.float64, ["n", n_quantiles])}, plain.title, notes)
         g.add("Squeeze", column, g.constant(np.array([1])), output="prediction")
         return g.model(inputs, {"prediction": (np.float64, ["n"])}, plain.title, notes)
     g.add("Add", values, g.constant(plain.intercept), output="decision_values")

@@ -182,7 +182,13 @@ def regressor(
     ``settings`` is the kernel in scikit-learn's words, and ``mapped``, of shape (n_SV, n_mapped), the support
     vectors after the kernel's linear map.
     """
-    C, epsilon = float(deviation * machine.C), float(deviation * machine.epsilon)
+    if getattr(machine, "has_many", False):
+        raise IncompatibleError(
+            "scikit-learn's SVR predicts one number for each row, and this model several quantiles. Use "
+            "to_onnx(path) or to_c(path), or train a model for each quantile."
+        )
+    zone = 0.0 if getattr(machine, "loss", "") == "pinball" else machine.epsilon
+    C, epsilon = float(deviation * machine.C), float(deviation * zone)
     svr = LibSVR(C=C, epsilon=epsilon, **settings).fit(zeros(2, mapped), [0.0, 1.0])
     n_support = np.full(2, machine.support_.size)
     intercept = mean + deviation * machine.intercept_

@@ -688,9 +688,16 @@ LOGARITHM_HELPS = Entry(
     "logarithm of the target",
     "warning",
     "The targets have a long tail, and their logarithms are easier to predict: on {n_rows} rows, an RBF "
-    "model of the logarithms has a held-out R² of {score:.2f}, and one of the targets {plain:.2f}.",
+    "model of the logarithms has a held-out {measure} of {score:.2f}, and one of the targets {plain:.2f}.",
     "Use target_transform='log'.",
     "Use --log-target.",
+)
+EXTREME_QUANTILE = Entry(
+    "extreme quantile",
+    "warning",
+    "About {n_beyond:.0f} of {n_rows:.0f} rows lie beyond the {quantile:g} quantile: too few to say where it "
+    "is, or how good the model is there.",
+    "Use more rows, or a quantile nearer to the middle: ten rows should lie beyond it.",
 )
 OUTLIERS = Entry(
     "outliers",

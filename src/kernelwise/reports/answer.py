@@ -12,7 +12,7 @@ from kernelwise._core.text import count
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import catalogue
-from kernelwise.reports.held_out import class_factors, class_indices, unseen_targets
+from kernelwise.reports.held_out import below_text, class_factors, class_indices, unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.result import Member
@@ -116,6 +116,8 @@ class Answer:
         What answers cost, if wrong ones cost more for one class than for another.
     rmse, mean_rmse, test_rmse : float or None
         Of a regression, in units of y: of held-out rows, of always answering their mean, of test rows.
+    below, test_below : tuple of (float, float)
+        Of predicted quantiles: each quantile, and the share of held-out rows and of test rows below it.
     n_folds, n_candidates, n_machines, n_features : int
     n_rows : int or None
         Distinct rows that the model was trained on.
@@ -153,6 +155,8 @@ class Answer:
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
+    below: tuple[tuple[float, float], ...] = ()
+    test_below: tuple[tuple[float, float], ...] = ()
     target: str | None = None
     corrected: float | None = None
     cost: Cost | None = None
@@ -289,9 +293,12 @@ def answer_of(
 
 
 def _errors(model: TunedMachine, test: tuple[Any, Any] | None) -> dict[str, Any]:
-    """Errors of a regression in units of y."""
+    """Errors of a regression in units of y, or how many rows lie below predicted quantiles."""
     found: dict[str, Any] = {}
     for part in unseen_targets(model, test)["predictions"]:
+        if part.below:
+            found["test_below" if part.source == "test" else "below"] = part.below
+            continue
         of_test = {"test_rmse": part.rmse}
         found |= of_test if part.source == "test" else {"rmse": part.rmse, "mean_rmse": part.mean_rmse}
     return found
@@ -358,10 +365,11 @@ def verdict(answer: Answer) -> str:
     if answer.baseline_score is None:
         return told
     guess = answer.text(answer.baseline_score)
+    below = f"; {below_text(answer.below)}" if answer.below else ""
     if answer.is_no_better:
         clearly = "not clearly" if answer.cv_score > answer.baseline_score else "no"
-        return f"{told}: {clearly} better than {answer.baseline_answer} ({guess})"
-    return f"{told}; {answer.baseline_answer}: {guess}"
+        return f"{told}: {clearly} better than {answer.baseline_answer} ({guess}){below}"
+    return f"{told}; {answer.baseline_answer}: {guess}{below}"
 
 
 def expectation(answer: Answer) -> str:
@@ -371,6 +379,8 @@ def expectation(answer: Answer) -> str:
         told = _told(answer, answer.test_score, where, answer.test_error)
         if answer.cost is not None and answer.cost.test is not None:
             return f"a cost of {answer.cost.text(answer.cost.test)} per row {where}, {told}"
+        if answer.test_below:
+            return f"{told}; {below_text(answer.test_below)}"
         return (
             told if answer.test_rmse is None else f"{told}: typical error (RMSE) {number(answer.test_rmse)}"
         )

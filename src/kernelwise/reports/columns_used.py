@@ -18,6 +18,7 @@ from kernelwise.explanation.product_machines import nodes_for
 from kernelwise.findings import catalogue
 from kernelwise.kernels.metric import correlations, weigh_the_same
 from kernelwise.reports.held_out import row_names, some_of, some_rows
+from kernelwise.reports.words import middle_of, quantiles_of
 from kernelwise.search.wording import number
 
 #: Features that are shown one by one, at most, and the share that is worth a line.
@@ -251,6 +252,10 @@ def _rows(
     """A sure row, a doubtful one and a wrong one; of a regression, the ends and the largest error."""
     predicted = model.predict(X)
     if not is_classifier(model):
+        of = None
+        if predicted.ndim == 2:
+            middle = middle_of(quantiles_of(model))
+            predicted, of = predicted[:, middle], found.output_names[middle]
         chosen = {
             "The highest prediction": int(np.argmax(predicted)),
             "The lowest prediction": int(np.argmin(predicted)),
@@ -259,7 +264,7 @@ def _rows(
         said = [
             f"predicted {number(p, 4)}, observed {number(o, 4)}" for p, o in zip(predicted, y, strict=True)
         ]
-        return [_explained(found, title, k, said[k], names[k]) for title, k in chosen.items()]
+        return [_explained(found, title, k, said[k], names[k], of) for title, k in chosen.items()]
     sure, is_right = _sureness(model, X), predicted == y
     said = [
         f"“{p}”, which is correct" if p == t else f"“{p}”, but it is “{t}”"

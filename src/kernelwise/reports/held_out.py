@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import auc, roc_curve
 
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise._core.text import count
+from kernelwise._core.text import count, in_words
 from kernelwise._core.typing import RowsLike
 from kernelwise.estimators.tuned import TunedMachine
-from kernelwise.reports.words import class_weight_of, is_share
+from kernelwise.reports.words import class_weight_of, is_share, middle_of, quantiles_of
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.result import FitRecord
 from kernelwise.search.wording import number
@@ -187,6 +187,9 @@ class Predictions:
         Root of the mean squared error, mean and median of the absolute errors of all rows, in units of y.
     mean_rmse : float
         Root of the mean squared error of the answer that is always the mean of the observed targets.
+    below : tuple of (float, float)
+        Of predicted quantiles: each quantile, and the share of all rows that lie below it or on it. The
+        predictions shown are those of the quantile next to the middle.
     """
 
     source: str
@@ -196,10 +199,13 @@ class Predictions:
     mae: float
     median: float
     mean_rmse: float
+    below: tuple[tuple[float, float], ...] = ()
 
     @property
     def heading(self) -> str:
         """What the points show."""
+        if self.below:
+            return f"{SOURCES[self.source]}: {below_text(self.below)}"
         half = f"half of the predictions are within {number(self.median)}"
         return f"{SOURCES[self.source]}: {half} (RMSE {number(self.rmse)}, MAE {number(self.mae)})"
 
@@ -329,10 +335,40 @@ def _share_error(
     return np.asarray(np.sqrt(rest) / weights)
 
 
+def below_text(below: Sequence[tuple[float, float]]) -> str:
+    """How many rows lie below predictions: 89.6 % of the rows lie below the predicted 0.9 quantile."""
+    shares = in_words([f"{100 * share:.1f} %" for _, share in below])
+    quantiles = in_words([f"{q:g}" for q, _ in below])
+    return f"{shares} of the rows lie below the predicted {quantiles} quantile{'s' if len(below) > 1 else ''}"
+
+
+def shares_below(
+    observed: np.ndarray,
+    predicted: np.ndarray,
+    quantiles: tuple[float, ...],
+    weight: np.ndarray | None = None,
+) -> tuple[tuple[float, float], ...]:
+    """Each quantile, and the share of rows that lie below its prediction or on it."""
+    if not quantiles:
+        return ()
+    is_below = observed[:, None] <= predicted.reshape(len(predicted), -1)
+    return tuple(zip(quantiles, np.average(is_below, axis=0, weights=weight).tolist(), strict=True))
+
+
 def predictions(
-    source: str, observed: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
+    source: str,
+    observed: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray | None = None,
+    quantiles: tuple[float, ...] = (),
 ) -> Predictions:
-    """Errors of all rows, and some of them for a plot; all arrays have the shape (n_rows,)."""
+    """Errors of all rows, and some of them for a plot; all arrays have the shape (n_rows,).
+
+    Predictions of several ``quantiles`` have the shape (n_rows, n_quantiles).
+    """
+    below = shares_below(observed, predicted, quantiles, weight)
+    if predicted.ndim == 2:
+        predicted = predicted[:, middle_of(quantiles)]
     errors, centre = predicted - observed, np.average(observed, weights=weight)
     rows = some_rows(len(observed))
     return Predictions(
@@ -343,6 +379,7 @@ def predictions(
         mae=float(np.average(np.abs(errors), weights=weight)),
         median=float(np.median(np.abs(errors))),
         mean_rmse=float(np.sqrt(np.average((observed - centre) ** 2, weights=weight))),
+        below=below,
     )
 
 
@@ -395,11 +432,13 @@ def _of_test(model: TunedMachine, X: RowsLike, y: ArrayLike) -> Unseen:
 
 def unseen_targets(model: TunedMachine, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Predicted against observed targets of held-out and test rows."""
-    found, record = [], model.fit_record_
+    found, record, quantiles = [], model.fit_record_, quantiles_of(model)
     if record is not None:
-        found.append(predictions("held out", record.truth, record.predicted, record.weight))
+        held_out = record.truth, record.predicted, record.weight
+        found.append(predictions("held out", *held_out, quantiles))
     if test is not None:
-        found.append(predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0])))
+        observed = np.asarray(test[1], dtype=float)
+        found.append(predictions("test", observed, model.predict(test[0]), quantiles=quantiles))
     return {"predictions": found}
 
 

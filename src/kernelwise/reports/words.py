@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_classifier
 
 from kernelwise.estimators.tuned import TunedMachine
@@ -12,6 +13,7 @@ from kernelwise.search.scoring import scores
 #: Names of scores that are not scikit-learn's words with spaces.
 SCORE_NAMES = {
     "r2": "R²",
+    "d2_pinball_score": "D² of the pinball loss",
     "f1": "F1",
     "roc_auc": "ROC AUC",
     "roc_auc_ovr": "ROC AUC (one against the rest)",
@@ -25,8 +27,21 @@ def score_key(model: TunedMachine) -> str:
     """The score that a model was tuned for, by scikit-learn's name."""
     scoring = model.steering_
     if scoring is None:
-        return "accuracy" if is_classifier(model) else "r2"
+        if is_classifier(model):
+            return "accuracy"
+        return "r2" if quantiles_of(model) == () else "d2_pinball_score"
     return str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
+
+
+def quantiles_of(model: TunedMachine) -> tuple[float, ...]:
+    """The quantiles that a model predicts; none for a classifier or a plain regression."""
+    quantile = getattr(model, "quantile", None)  # files of before have none
+    return () if quantile is None else tuple(float(q) for q in np.ravel(quantile))
+
+
+def middle_of(quantiles: tuple[float, ...]) -> int:
+    """Index of the quantile next to the middle, which stands for all where one is shown."""
+    return int(np.argmin(np.abs(np.array(quantiles) - 0.5)))
 
 
 def score_name(model: TunedMachine) -> str:

@@ -206,6 +206,9 @@ def run(
             choice = choose(validator, settings.kernel, settings.criterion, settings.search)
     table = tabulate(validator, settings.steering_name)
     row = row_index(validator, choice, settings.refit, table, settings.owner)
+    if not choice.is_by_rule:
+        folds = validator.fold_rows
+        choice.each = validator.family.own_C(choice.scored, validator.held_out, folds.fold, folds.asked)
     end = _end_one_class if isinstance(family, OneClass) else _end
     found = end(Found(validator, prepared, choice, table, row), trainer, data, settings)
     context.on_end(found.result)

@@ -65,6 +65,8 @@ class Choice:
         The same forms, for a rule that takes another setting than the search.
     is_by_rule : bool
         Whether such a rule has.
+    each : tuple of int
+        Indices of C for each of several machines that have their own; empty if all have the same.
     candidates : sequence of Candidate
         Of one class: what was tried, in the order in which it was scored.
     members : tuple of Member
@@ -81,6 +83,7 @@ class Choice:
     forms: dict[str, float] = field(default_factory=dict)
     tried_forms: dict[str, TriedForm] = field(default_factory=dict)
     is_by_rule: bool = False
+    each: tuple[int, ...] = ()
     candidates: Sequence[Any] = ()
     members: tuple[Member, ...] = ()
 
@@ -94,9 +97,17 @@ class Choice:
         return float(self.scored.Cs[self.index])
 
     @property
+    def machine_C(self) -> float | list[float]:
+        """What the final machine is told: the chosen C, or one for each machine."""
+        return [float(self.scored.Cs[index]) for index in self.each] if self.each else self.C
+
+    @property
     def decision(self) -> np.ndarray:
         """Held-out decision values of the chosen machines, shape (n_held_out, n_machines)."""
-        return self.scored.decision_at(self.index)
+        if not self.each:
+            return self.scored.decision_at(self.index)
+        parts = [self.scored.decision_at(index)[:, m] for m, index in enumerate(self.each)]
+        return np.stack(parts, axis=1)
 
 
 def columns_of(result: TuningResult | None) -> dict[str, Any]:

@@ -26,8 +26,8 @@ class Trainer(Protocol):
     def _scorer_of(self, scoring: Scoring) -> Any:
         """What scikit-learn makes of a score."""
 
-    def _machine(self, kernel: Kernel | str, C: float, epsilon: float | None) -> Any:
-        """The machine that is chosen; C is ν for one class."""
+    def _machine(self, kernel: Kernel | str, C: Any, epsilon: float | None) -> Any:
+        """The machine that is chosen; C is ν for one class, and a list for several quantiles."""
 
     def _blend(self, machines: list[Any], maps: np.ndarray) -> Any:
         """The machine that is a sum of machines, each scaled and shifted by its map."""

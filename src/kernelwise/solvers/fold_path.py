@@ -75,6 +75,29 @@ def follow(
 Fold = tuple[np.ndarray, np.ndarray]
 
 
+class Terms(NamedTuple):
+    """The dual of one machine: minimise ½ βᵀKβ − pᵀβ with Σβ = 0 and C w·lo ≤ β ≤ C w·hi.
+
+    ``p``, ``lo`` and ``hi`` have the shape (n_members,), and ``turn`` is what decision values are multiplied
+    by in the end.
+    """
+
+    p: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    turn: float = 1.0
+
+
+def class_terms(machine: Machine) -> Terms:
+    """The dual of two classes, such that the first member is positive, whatever its class is called.
+
+    The steps of the solver are then the same for both names of a class.
+    """
+    turn = float(machine.signs[0])
+    signs = turn * machine.signs
+    return Terms(signs, np.minimum(signs, 0.0), np.maximum(signs, 0.0), turn)
+
+
 class FoldPath(NamedTuple):
     """Results along increasing C: ``decision``, (n_Cs, n_test), and how each was found, (n_Cs, 8)."""
 
@@ -109,26 +132,20 @@ class RidgedMachine:
 class MachinePath:
     """One machine, ready to be solved for increasing C on any of its folds.
 
-    ``p`` is the linear term of the dual, of shape (n_members,): the machine's labels unless a regression has
-    its own. Labels are such that the first member is positive, whatever its class is called: the steps of the
-    solver are then the same for both names of a class. Decision values are those of the labels given.
-    ``loss`` is that of `kernelwise.solvers.solve_svm_dual`.
+    ``members`` are its samples, and ``loss`` is that of `kernelwise.solvers.solve_svm_dual`.
     """
 
     def __init__(
         self,
         K: np.ndarray,
-        machine: Machine,
+        members: np.ndarray,
+        terms: Terms,
         tol: float,
         max_iter: int,
-        p: np.ndarray | None = None,
         loss: str = "hinge",
     ) -> None:
-        self.K = K
-        self.members, signs = machine
-        self.sign = float(signs[0]) if p is None else 1.0
-        self.signs = self.sign * signs
-        self.p = self.signs if p is None else p
+        self.K, self.members = K, members
+        self.p, self.lo, self.hi, self.sign = terms
         self.tol, self.max_iter = tol, max_iter
         self.loss, self.has_bounds = loss, loss == "hinge"
         if not self.has_bounds:
@@ -156,19 +173,19 @@ class MachinePath:
         """
         if not self.has_bounds:
             return self._for_every_C(test, weight, Cs, last, counts)
-        limits = self.signs * weight[self.members]
-        bounds = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
-        qp = BoxQP(self.K_members, last.beta.copy(), last.f.copy(), *bounds, facts=self.facts)
+        own = weight[self.members]
+        unit_lo, unit_hi = self.lo * own, self.hi * own
+        qp = BoxQP(self.K_members, last.beta.copy(), last.f.copy(), unit_lo, unit_hi, facts=self.facts)
         qp.n_free = int(begun[N_FREE])
-        rows, betas = self._along_C(qp, limits, Cs, begun)
+        rows, betas = self._along_C(qp, unit_lo, unit_hi, Cs, begun)
+        solved = Cs[: len(rows), None]
+        is_free = (betas != 0.0) & (betas != solved * unit_lo) & (betas != solved * unit_hi)
         for c, offset in enumerate(rows[:, OFFSET].tolist()):
             if abs(offset) < NO_OFFSET and rows[c, N_FREE] > 0.0:
-                free = (betas[c] != 0.0) & (betas[c] != Cs[c] * limits)
-                rows[c, OFFSET] = self._mean_f(free, betas[c])
+                rows[c, OFFSET] = self._mean_f(is_free[c], betas[c])
         if counts is not None:
-            each, is_support = counts[self.members], betas != 0.0
-            is_free = is_support & (betas != Cs[: len(rows), None] * limits)
-            rows[:, N_SUPPORT], rows[:, N_FREE] = is_support @ each, is_free @ each
+            each = counts[self.members]
+            rows[:, N_SUPPORT], rows[:, N_FREE] = (betas != 0.0) @ each, is_free @ each
         used = np.flatnonzero(betas.any(axis=0))
         decision = betas[:, used] @ self.K[np.ix_(test, self.members[used])].T
         decision += rows[:, OFFSET, None]
@@ -193,14 +210,13 @@ class MachinePath:
         return float((own[free].sum() - (rows @ beta).sum()) / len(rows))
 
     def _along_C(
-        self, qp: BoxQP, limits: np.ndarray, Cs: np.ndarray, begun: np.ndarray
+        self, qp: BoxQP, unit_lo: np.ndarray, unit_hi: np.ndarray, Cs: np.ndarray, begun: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Solve for increasing C from warm starts, up to the first without a bounded support vector.
 
         Returns the rows of the table, shape (n_solved, 8), and β, shape (n_solved, n_members).
         """
-        unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
-        table, coefficients = np.zeros((Cs.size, N_COLUMNS)), np.empty((Cs.size, limits.size))
+        table, coefficients = np.zeros((Cs.size, N_COLUMNS)), np.empty((Cs.size, unit_lo.size))
         table[0], n_done = begun, 1
         n_lost, n_waited = 0, 0  # guesses of the next solution that failed in a row; C without one since then
         while True:
@@ -237,7 +253,8 @@ class MachinePath:
     def _solve_one(self, qp: BoxQP, beta: np.ndarray, row: np.ndarray, crawls: bool) -> bool:
         """Solve for the bounds of ``qp``, and say whether no support vector is bounded."""
         outcome = qp.minimise(self.tol, self.max_iter - int(row[0]), newton_first=crawls)
-        n_support = np.count_nonzero(qp.beta)
+        # A variable between two bounds is free at zero, too.
+        n_support = np.count_nonzero((qp.beta != 0.0) | ((qp.lo < 0.0) & (qp.hi > 0.0)))
         row[0] += outcome.n_iter
         row[1] = row[1] if outcome.is_convex else -1.0
         row[2:5] = outcome.gap, outcome.offset, outcome.n_free
@@ -250,7 +267,7 @@ class MachinePath:
     ) -> FoldPath:
         """Solve for every C a machine without bounds that are met, each from the solution of the last."""
         used = np.flatnonzero(weight[self.members] > 0)
-        rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
+        rows, signs, w = self.members[used], self.p[used], weight[self.members[used]]
         if not (signs.min(initial=0.0) < 0.0 < signs.max(initial=0.0)):
             # Without one side a model answers the other, and without both none, as with the hinge loss.
             answers = np.full((Cs.size, test.size), self.sign * float(np.sign(signs.sum())))

@@ -29,7 +29,7 @@ from kernelwise.solvers.box_qp import (
     unit_of,
 )
 from kernelwise.solvers.dual import ROUNDING, SVMSolution, iteration_cap, warn_of
-from kernelwise.solvers.fold_path import Fold, MachinePath, Solved
+from kernelwise.solvers.fold_path import Fold, MachinePath, Solved, Terms, class_terms
 
 #: What is kept of every machine, beside its decision values: `n_support`, `n_bounded`, `objective`, `n_iter`,
 #: `gap`, `converged` and `is_convex`.
@@ -80,8 +80,8 @@ class PathProblem:
         Index arrays.
     places : Places
     weight : ndarray of shape (n_folds, n_samples)
-    p : ndarray of shape (n_members,), default=None
-        The linear term of the dual of one machine, if it is not the labels.
+    terms : list of Terms, default=None
+        The duals of the machines, if they are not those of their labels.
     loss : {"hinge", "squared_hinge", "logistic"}
     counts : ndarray of shape (n_folds, n_samples), default=None
         How many support vectors each sample is, if not one.
@@ -96,12 +96,13 @@ class PathProblem:
         splits: Sequence[Fold],
         places: Places,
         weight: np.ndarray,
-        p: np.ndarray | None = None,
+        terms: list[Terms] | None = None,
         loss: str = "hinge",
         counts: np.ndarray | None = None,
     ) -> None:
         self.machines, self.splits, self.places = machines, list(splits), places
-        self.p, self.loss, self.counts = p, loss, counts
+        self.terms = [class_terms(machine) for machine in machines] if terms is None else terms
+        self.loss, self.counts = loss, counts
         self.weight = np.zeros((len(self.splits), np.shape(weight)[-1]))
         for own, given, (train, _) in zip(self.weight, weight, self.splits, strict=True):
             own[train] = given[train]
@@ -119,15 +120,15 @@ class PathProblem:
     @cached_property
     def _native(self) -> Any:
         """The same problem in the native core, with its memory."""
-        turns = np.array([1.0 if self.p is not None else machine.signs[0] for machine in self.machines])
-        signs = [turn * machine.signs for turn, machine in zip(turns, self.machines, strict=True)]
+        p, lo, hi = (np.concatenate(of_all) for of_all in list(zip(*self.terms, strict=True))[:3])
         tests = [test for _, test in self.splits]
         return _native.PathProblem(
             members=np.concatenate([machine.members for machine in self.machines]).astype(np.uintp),
             member_ends=self.ends,
-            signs=np.concatenate(signs),
-            p=np.concatenate(signs) if self.p is None else np.asarray(self.p, float),
-            turns=turns,
+            lo=lo,
+            hi=hi,
+            p=p,
+            turns=np.array([terms.turn for terms in self.terms]),
             weights=self.weight,
             counts=None if self.counts is None else np.ascontiguousarray(self.counts, float),
             test=np.concatenate(tests).astype(np.uintp),
@@ -305,7 +306,8 @@ class _Path:
 
     def _machine(self, m: int) -> MachinePath:
         problem = self.problem
-        return MachinePath(self.K, problem.machines[m], self.tol, self.max_iter, problem.p, problem.loss)
+        members, terms = problem.machines[m].members, problem.terms[m]
+        return MachinePath(self.K, members, terms, self.tol, self.max_iter, problem.loss)
 
     def _go_on(self, machine: MachinePath, m: int, fold: int) -> None:
         """Solve one machine on one fold for the values of C that are left."""

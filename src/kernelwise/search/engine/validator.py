@@ -201,11 +201,12 @@ class CrossValidator:
         for index in range(len(scored.Cs)):
             decision = scored.decision_at(index)[None].astype(float)
             decision = decision[:, :, 0] if decision.shape[2] == 1 else decision
-            found.append(self.scores_of(self._scored_values(family, decision), scorer))
+            found.append(self.scores_of(self.scored_values(decision, family), scorer))
         return np.concatenate(found)
 
-    def _scored_values(self, family: Family, decision: np.ndarray) -> np.ndarray:
-        """What scorers see of decision values of what is held out."""
+    def scored_values(self, decision: np.ndarray, family: Family | None = None) -> np.ndarray:
+        """What scorers see of decision values of what is held out, by this family or another."""
+        family = self.family if family is None else family
         return family.scored_values(decision, self.held_out, self.fold_rows.fold, self.fold_rows.asked)
 
     def prefetch(self, kernels: Sequence[Scorable], epsilons: Sequence[float | None] | None = None) -> None:
@@ -437,7 +438,7 @@ class CrossValidator:
             for part, place in zip(solved, self.places, strict=True):
                 decision[:, place] = part.path.decision[:, place]
         labels = self._labels(decision) if self.scorer.is_share else None
-        scores = self.scores_of(self._scored_values(self.family, decision), labels=labels)
+        scores = self.scores_of(self.scored_values(decision), labels=labels)
         check_defined(scores)
         top = int(np.argmax(Cs))
         by_clock = time.perf_counter() - started

@@ -95,6 +95,11 @@ class Family(ABC):
     beside: np.ndarray | None = None
 
     @property
+    def has_nystroem(self) -> bool:
+        """Whether a Nyström machine may stand for the exact one."""
+        return True
+
+    @property
     def n_machines(self) -> int:
         """Machines that answer for each row together."""
         return 1
@@ -220,6 +225,25 @@ class Family(ABC):
         ``decision`` are held-out decision values of shape (n_held_out, n_machines); less is better.
         """
         return None
+
+    def own_C(
+        self, scored: ScoredKernel, held: Samples, fold: np.ndarray, asked: np.ndarray
+    ) -> tuple[int, ...]:
+        """Indices of C for each machine where each has its own; empty if all machines have the same.
+
+        ``fold`` and ``asked`` are as in `scored_values`.
+        """
+        return ()
+
+    def unseen_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray
+    ) -> np.ndarray:
+        """Held-out decision values, (n_held_out, n_machines), as the final machine would have them."""
+        return decision
+
+    def settled(self, machine: Any, held: Samples, decision: np.ndarray) -> Any:
+        """The final machine with what held-out decision values, (n_held_out, n_machines), tell of it."""
+        return machine
 
     def alignment(self) -> Criterion:
         """The criterion from whose optimum kernels without a sketch start."""

@@ -85,8 +85,8 @@ def count_bounded(machine: Any, bound: np.ndarray) -> int:
 
     ``bound``, of shape (n_trained,), are the bounds of its training rows as multiples of C.
     """
-    limit = machine.C * bound[machine.support_] * (1.0 - 1e-9)
-    return int((np.abs(machine.beta_) >= limit).any(axis=0).sum())
+    lo, hi = (limit * bound[machine.support_] * (1.0 - 1e-9) for limit in machine.box)
+    return int(((machine.beta_ <= lo) | (machine.beta_ >= hi)).any(axis=0).sum())
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class FinalStep:
     def machine(self, C: float | None = None) -> Any:
         """The chosen machine, or that of another C, not yet trained."""
         scored = self.choice.scored
-        return self.trainer._machine(scored.kernel, self.choice.C if C is None else C, scored.epsilon)
+        return self.trainer._machine(scored.kernel, self.choice.machine_C if C is None else C, scored.epsilon)
 
     def nystroem(self) -> Any:
         """The Nyström machine, not yet trained."""
@@ -124,7 +124,7 @@ def why_nystroem(solver: str, validator: CrossValidator, choice: Choice) -> str 
     n = len(validator.samples)
     if solver == "nystroem":
         return "as you asked"
-    if solver == "exact" or validator.samples.is_gram:
+    if solver == "exact" or validator.samples.is_gram or not validator.family.has_nystroem:
         return None
     if validator.context.full_data is not None:  # the samples are a part, however few rows of it are distinct
         return f"because {validator.context.full_data.n_rows} rows are more than {MANY}"
@@ -164,6 +164,8 @@ def finish_exact(step: FinalStep) -> Finished:
     validator.context.findings.extend(findings)
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
+    held_out, decision = validator.held_out[tested], choice.decision[tested].astype(float)
+    machine = validator.family.settled(machine, held_out, decision)
     n_bounded = count_bounded(machine, validator.samples.bound[rows]) if validator.family.has_bounds else 0
     record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=validator.held_out.weight[tested])
     seconds = time.perf_counter() - started
@@ -185,7 +187,9 @@ def _answers(
         odds = unseen_odds(validator, decision, used, sigmoids)
         factor = family.temperature(known, odds[used])
         sigmoids, odds = factor * sigmoids, factor * odds[tested]
-    answers = family.held_out(held.y[tested], choice.decision[tested], odds, step.costs)
+    folds = validator.fold_rows
+    values = family.unseen_values(choice.decision, held, folds.fold, folds.asked)[tested]
+    answers = family.held_out(held.y[tested], values, odds, step.costs)
     return sigmoids, findings, answers
 
 
@@ -238,8 +242,11 @@ def scores_of_labels(validator: CrossValidator, choice: Choice, record: FitRecor
     """Scores of shape (n_folds,) of the labels that `predict` gives; None if there are no others.
 
     None, too, for a score that looks at more than labels. A user's own function looks at labels only if its
-    score of the search's labels is the score of the search.
+    score of the search's labels is the score of the search. Machines that each have a C of their own were not
+    scored together by the search.
     """
+    if choice.each:
+        return validator.scores_of(validator.scored_values(choice.decision[None].astype(float)))[0]
     if record.scored is None or not record.n_relabelled:
         return None
     by_labels = validator.goes_by_labels

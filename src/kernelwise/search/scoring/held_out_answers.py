@@ -241,11 +241,18 @@ def from_logarithms(values: np.ndarray, offset: float) -> np.ndarray:
     return np.asarray(np.exp(np.minimum(values, LARGEST)) - offset)
 
 
+def pinball_losses(residual: np.ndarray, quantile: float) -> np.ndarray:
+    """max(q r, (q − 1) r) of residuals r = y − prediction, in their shape."""
+    return np.maximum(quantile * residual, (quantile - 1.0) * residual)
+
+
 @dataclass(frozen=True)
 class NumberAnswers:
     """Predictions of targets standardised by mean and deviation, which scorers see in the units of y.
 
     With an ``offset``, the standardised targets are logarithms of y + offset, and ``variance`` is that of y.
+    With ``quantiles``, predictions are those of quantiles, of shape (…, n_quantiles) if there are several,
+    and ``losses`` are the mean pinball losses of the best constants.
     """
 
     known: ClassVar[str] = "predictions"
@@ -256,6 +263,8 @@ class NumberAnswers:
     deviation: float
     offset: float | None = None
     variance: float = 1.0
+    quantiles: tuple[float, ...] = ()
+    losses: tuple[float, ...] = ()
 
     def indices(self, decision: np.ndarray, n_classes: int) -> np.ndarray:
         """Standardised predictions of shape (n_Cs, n_test), which have no index."""
@@ -272,10 +281,27 @@ class NumberAnswers:
         """
         if scoring is not None:
             return None
+        if self.quantiles:
+            return self._saved(held)
         if self.offset is None:
             return 1.0 - np.average((held.decision - held.y) ** 2, axis=1, weights=held.weight)
         squares = (self.truth(held.decision) - self.truth(held.y)) ** 2
         return np.maximum(1.0 - np.average(squares, axis=1, weights=held.weight) / self.variance, WORST)
+
+    def _saved(self, held: FoldAnswers) -> np.ndarray:
+        """1 − (mean pinball loss) / (that of the best constant for all y), averaged over the quantiles."""
+        several = len(self.quantiles) > 1
+        predicted = np.sort(held.decision, axis=2) if several else held.decision[:, :, None]
+        y = held.y
+        if self.offset is not None:
+            predicted, y = self.truth(predicted), self.truth(y)
+        scores = np.array(
+            [
+                1.0 - np.average(pinball_losses(y - predicted[..., m], q), axis=1, weights=held.weight) / loss
+                for m, (q, loss) in enumerate(zip(self.quantiles, self.losses, strict=True))
+            ]
+        ).mean(axis=0)
+        return scores if self.offset is None else np.maximum(scores, WORST)
 
     def machine(self, X: object, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
         """The machine that a scorer sees."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelwise._core.text import amount
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
@@ -36,7 +35,7 @@ class Baseline:
 
 
 def baseline(validator: CrossValidator) -> Baseline:
-    """The best constant answer: one of the classes, or the mean or the median of the targets.
+    """The best constant answer: one of the classes, or the mean, the median or the quantile of the targets.
 
     A score that only ranks rows, such as ROC AUC, gives all of them its chance level.
     """
@@ -81,9 +80,7 @@ def _constants(validator: CrossValidator) -> tuple[np.ndarray, list[str]]:
         shown = family.as_shown(decision[None], np.broadcast_to(odds, decision.shape)[None])[0]
         return shown, [repr(label) for label in family.classes.tolist()]
     assert isinstance(family, Regression)
-    values = family.constants(validator.held_out.y, validator.held_out.weight)
-    shown = family.in_units(values)
-    return values, [f"the mean ({amount(shown[0])})", f"the median ({amount(shown[1])})"]
+    return family.constants(validator.held_out.y, validator.held_out.weight)
 
 
 def _odds_of_shares(validator: CrossValidator, family: Classification) -> np.ndarray:

@@ -171,6 +171,12 @@ def other_labels(validator: CrossValidator, choice: Choice, score: float) -> lis
         return [_best_alone(validator, choice)]
     compared = float(choice.scored.scores[choice.index].mean())
     texts = [f"{100 * one:.2f} %" if validator.scorer.is_share else f"{one:.4f}" for one in (score, compared)]
+    if choice.each:
+        Cs = in_words([number(C) for C in choice.scored.Cs[list(choice.each)]])
+        return [
+            f"Each quantile has its own C: {Cs}. The score with these is {texts[0]}, and with C = "
+            f"{number(choice.C)} for all, as in cv_results_, {texts[1]}."
+        ]
     if texts[0] == texts[1]:
         return []
     return [

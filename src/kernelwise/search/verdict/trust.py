@@ -22,6 +22,7 @@ from kernelwise.search.data.canonical import sample
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
+from kernelwise.search.families.regression import Regression
 from kernelwise.search.propose.c_range import LIMITS, STEP
 from kernelwise.search.propose.climb import STEP as WIDTH_STEP
 from kernelwise.search.propose.climb import Climb
@@ -45,6 +46,8 @@ MOST = 3
 UNEQUAL = 0.5
 #: Labels that differ matter from this number of rows on, and this share of all rows or of the rarest class.
 FEWEST, OF_ALL, OF_RARE = 5.0, 0.05, 0.2
+#: Rows that should lie beyond a quantile.
+FEW_BEYOND = 10
 #: Factors of the classes that differ by less than this share are equal.
 EQUAL = 1e-9
 
@@ -74,6 +77,8 @@ def closing_findings(
             counts = np.bincount(record.truth, weights=record.weight, minlength=len(validator.family.classes))
             changed = counts, record.n_relabelled, has_class_weights(validator)
             doubts += labels_findings(result.score, -result.value, result.standard_error, *changed)
+    if isinstance(validator.family, Regression):
+        doubts += quantile_findings(validator.family.quantiles, validator.n_held_out)
     doubts += fold_findings(validator)
     doubts += weights_undone(validator)
     is_guess = any(finding.name == catalogue.NO_BETTER.name for finding in doubts)
@@ -82,6 +87,15 @@ def closing_findings(
     )
     validator.context.issue(doubts, TrustWarning)
     return (*doubts, *validator.context.findings, *_search_findings(validator, choice))
+
+
+def quantile_findings(quantiles: tuple[float, ...], n_rows: float) -> list[Finding]:
+    """The quantile that is farthest out, if few of the rows lie beyond it."""
+    farthest = min(quantiles, key=lambda q: min(q, 1.0 - q), default=0.5)
+    n_beyond = n_rows * min(farthest, 1.0 - farthest)
+    if n_beyond >= FEW_BEYOND - 1e-6 or not quantiles:
+        return []
+    return [catalogue.EXTREME_QUANTILE(n_beyond=n_beyond, n_rows=n_rows, quantile=farthest)]
 
 
 def _guess_findings(

@@ -1,5 +1,6 @@
 """Reports of tuned machines: data, one HTML file, and displays for notebooks."""
 
+from kernelwise.reports.asking import model_page, write_page
 from kernelwise.reports.data import ReportData, report_data
 from kernelwise.reports.displays import (
     CPathDisplay,
@@ -20,6 +21,8 @@ __all__ = [
     "ReportData",
     "SearchSurfaceDisplay",
     "WidthCurvesDisplay",
+    "model_page",
     "report_data",
+    "write_page",
     "write_report",
 ]

@@ -179,7 +179,9 @@ def _column(column: Column, places: np.ndarray, limits: np.ndarray, rows: np.nda
 
 
 def _limits(low: float, high: float, fill: float) -> dict[str, Any]:
-    return {"low": low, "high": high, "fill": fill, "typical": fill}
+    """Range, what fills gaps, and the same to a thousandth of the range, which is typical."""
+    digits = int(np.ceil(-np.log10((high - low) / 1000.0))) if high > low else 15
+    return {"low": low, "high": high, "fill": fill, "typical": round(fill, min(digits, 300))}
 
 
 def _of_words(column: Column, rows: np.ndarray) -> dict[str, Any]:
@@ -268,6 +270,7 @@ def _bars(model: Any, plain: PlainModel) -> dict[str, Any] | None:
         "outputs": outputs.weights.tolist(),
         "offset": np.broadcast_to(outputs.offset, len(outputs.names)).tolist(),
         "is_odds": output == "probability-log-odds",
+        "n_background": len(rows),
         "background": packed_matrix((rows - plain.shift) * plain.factor, "f8"),
         "nodes": packed(nodes, "f8"),
         "weights": packed(weights, "f8"),

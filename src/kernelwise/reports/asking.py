@@ -1,0 +1,155 @@
+"""The section of a page that can be asked, and the pages that are made of it: a model, and predictions."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.files import whole_file
+from kernelwise._core.text import count
+from kernelwise._core.typing import PathLike, RowsLike
+from kernelwise.estimators.tuned import TunedMachine
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.reports.askable import askable, cells_of
+from kernelwise.reports.sentences import SAID, TRY
+from kernelwise.search.wording import kernel_text
+
+#: Letters of the data of a page, at most.
+MOST_LETTERS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The section "Try it".
+
+    Attributes
+    ----------
+    text : str
+        The data in JSON, as it stands in the page: no sign in it can end the element that holds it.
+    reason : str
+        Why there is nothing to ask, as a sentence; empty if there is.
+    task : str
+        "classes", "numbers" or "one class".
+    n_rows : int
+        Training rows that can be read in the data.
+    has_new_rows : bool
+        Whether rows to predict are in the data.
+    """
+
+    text: str = field(default="", repr=False)
+    reason: str = ""
+    task: str = ""
+    n_rows: int = 0
+    has_new_rows: bool = False
+    words = TRY
+    said = SAID
+
+    @property
+    def has_rows(self) -> bool:
+        return self.n_rows > 0
+
+    @property
+    def about_rows(self) -> str:
+        """A sentence on the training rows in the page."""
+        return TRY["has_rows"].format(n=self.n_rows) if self.has_rows else TRY["has_no_rows"]
+
+    @property
+    def script(self) -> str:
+        """The one script of the page; nothing of it comes from the data."""
+        return script()
+
+    @property
+    def policy(self) -> str:
+        """What the page's policy has to allow: this script, by its hash."""
+        return "" if self.reason else f"; script-src '{script_hash()}'"
+
+
+@cache
+def script() -> str:
+    """The text of the script, as it stands in a page."""
+    return "\n".join(static(name) for name in ("machine.js", "form.js"))
+
+
+@cache
+def script_hash() -> str:
+    """Its hash, as a Content-Security-Policy names it."""
+    digest = hashlib.sha256(script().encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def static(name: str) -> str:
+    """A file of the folder static, as text."""
+    return (files("kernelwise.reports") / "static" / name).read_text(encoding="utf-8")
+
+
+def in_page(data: Any) -> str:
+    """JSON in which no sign means anything to HTML."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def asked(model: TunedMachine, rows: RowsLike | None = None) -> Asked:
+    """The section for a model; ``rows`` are new ones that a click fills the form with."""
+    try:
+        data = askable(model)
+    except IncompatibleError as error:
+        return Asked(reason=str(error))
+    more = {} if rows is None else {"rows": cells_of(model, rows)}
+    text = in_page({**data, "said": SAID, "more": TRY["more"], **more})
+    if len(text) > MOST_LETTERS:
+        size, most = f"{len(text) / 1e6:.1f}", f"{MOST_LETTERS / 1e6:.0f}"
+        return Asked(reason=TRY["too_large"].format(size=size, most=most))
+    n_rows = len(model.best_estimator_.support_vectors_) if data["has_rows"] else 0
+    return Asked(text, "", data["task"], n_rows, rows is not None)
+
+
+def model_page(model: TunedMachine) -> str:
+    """The section alone as an HTML page.
+
+    Raises
+    ------
+    IncompatibleError
+        Saying why, if a page cannot compute the answers of the model.
+    """
+    section = asked(model)
+    if section.reason:
+        raise IncompatibleError(section.reason)
+    return _render("alone.html", section, label=TRY["label"], title=_title(model), about=[_about(model)])
+
+
+def write_page(text: str, path: PathLike) -> None:
+    """Write a page whole or not at all."""
+    with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def _title(model: Any) -> str:
+    target = getattr(model, "target_name_", None)
+    if hasattr(model, "threshold_"):
+        return "A model that finds unusual rows"
+    return "A model that answers" if target is None else f"A model that predicts {target}"
+
+
+def _about(model: Any) -> str:
+    """What the model is, in a sentence."""
+    n, d = model.best_estimator_.support_vectors_.shape
+    kept = f"{count(n, 'row')} of the training data with {count(int(d), 'feature')}"
+    return f"{type(model).__name__} with the kernel {kernel_text(model.kernel_)}; it keeps {kept}."
+
+
+def _render(template: str, section: Asked, **parts: Any) -> str:
+    from kernelwise.reports.page import POLICY, environment, style
+
+    made: str = environment().get_template(template).render(
+        asked=section, policy=POLICY + section.policy, style=style(), **parts
+    )
+    return made

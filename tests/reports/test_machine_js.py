@@ -40,7 +40,7 @@ def page(browser):  # noqa: F811
 def n_packed(matrix):
     """Rows of a packed matrix."""
     first = matrix[0]
-    return len(base64.b64decode(first["u1"] if "u1" in first else first["f8"])) // (1 if "u1" in first else 8)
+    return len(base64.b64decode(first["u1"] if "u1" in first else first["f4"])) // (1 if "u1" in first else 4)
 
 
 def answers(page, model, rows):

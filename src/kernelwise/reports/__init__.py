@@ -11,6 +11,7 @@ from kernelwise.reports.displays import (
     WidthCurvesDisplay,
 )
 from kernelwise.reports.page import Page, write_report
+from kernelwise.reports.predictions import predictions_page
 
 __all__ = [
     "CPathDisplay",
@@ -22,6 +23,7 @@ __all__ = [
     "SearchSurfaceDisplay",
     "WidthCurvesDisplay",
     "model_page",
+    "predictions_page",
     "report_data",
     "write_page",
     "write_report",

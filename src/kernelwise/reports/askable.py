@@ -185,24 +185,24 @@ def _limits(low: float, high: float, fill: float) -> dict[str, Any]:
 
 
 def _of_words(column: Column, rows: np.ndarray) -> dict[str, Any]:
-    """A column of words: the most frequent one among support vectors is typical of it."""
-    n_words = len(column.words)
-    frequent = rows[:, :n_words].mean(axis=0) if n_words and len(rows) else np.empty(0)
+    """A column of words: the most frequent one, gap or rest among support vectors is typical of it."""
+    n_plain = column._n_plain if isinstance(column, Text) else len(column.features)
+    cells: list[str | None] = [*column.words, *([None] if column.has_gaps else []), ""]
+    frequent = rows[:, :n_plain].mean(axis=0) if n_plain and len(rows) else np.empty(0)
     found: dict[str, Any] = {
         "kind": "words",
         "words": list(column.words),
         "is_pooled": bool(column.is_pooled),
         "fill": column.fill,
-        "n_plain": len(column.features),
-        "typical": column.words[int(np.argmax(frequent))] if len(frequent) else "",
+        "n_plain": n_plain,
+        "typical": cells[int(np.argmax(frequent))] if len(frequent) else "",
     }
     if isinstance(column, Text):
         found |= {
             "kind": "text",
-            "n_plain": column._n_plain,
             "groups": list(column.groups),
             "rarity": packed(column.rarity, "f8"),
-            "directions": packed_matrix(column.directions.T, "f4"),
+            "directions": [quantised(direction) for direction in column.directions],
         }
     return found
 
@@ -271,7 +271,7 @@ def _bars(model: Any, plain: PlainModel) -> dict[str, Any] | None:
         "offset": np.broadcast_to(outputs.offset, len(outputs.names)).tolist(),
         "is_odds": output == "probability-log-odds",
         "n_background": len(rows),
-        "background": packed_matrix((rows - plain.shift) * plain.factor, "f8"),
+        "background": packed_matrix((rows - plain.shift) * plain.factor, "f4"),
         "nodes": packed(nodes, "f8"),
         "weights": packed(weights, "f8"),
     }
@@ -322,6 +322,12 @@ def packed(values: np.ndarray, precision: str) -> dict[str, str]:
     if len(listed) <= MOST_LISTED and len(values) + 8 * len(listed) < int(precision[1]) * len(values):
         return {"u1": _text(places.astype("u1")), "of": _text(listed.astype("<f8"))}
     return {precision: _text(values.astype(f"<{precision}"))}
+
+
+def quantised(values: np.ndarray) -> dict[str, Any]:
+    """Numbers that need few digits, as multiples of a thirty-thousandth of the largest."""
+    unit = float(np.abs(values).max()) / 32767.0 or 1.0
+    return {"i2": _text(np.rint(values / unit).astype("<i2")), "unit": unit}
 
 
 def packed_matrix(values: np.ndarray, precision: str) -> list[dict[str, str]]:

@@ -10,8 +10,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
 from kernelwise._core.typing import PathLike, RowsLike
@@ -112,18 +110,18 @@ def asked(model: TunedMachine, rows: RowsLike | None = None) -> Asked:
     return Asked(text, "", data["task"], n_rows, rows is not None)
 
 
-def model_page(model: TunedMachine) -> str:
-    """The section alone as an HTML page.
+def model_page(model: TunedMachine, section: Asked | None = None) -> str:
+    """The section alone as an HTML page; None makes it.
 
     Raises
     ------
     IncompatibleError
         Saying why, if a page cannot compute the answers of the model.
     """
-    section = asked(model)
+    section = asked(model) if section is None else section
     if section.reason:
         raise IncompatibleError(section.reason)
-    return _render("alone.html", section, label=TRY["label"], title=_title(model), about=[_about(model)])
+    return rendered("alone.html", section, label=TRY["page"], title=_title(model), about=[_about(model)])
 
 
 def write_page(text: str, path: PathLike) -> None:
@@ -146,7 +144,8 @@ def _about(model: Any) -> str:
     return f"{type(model).__name__} with the kernel {kernel_text(model.kernel_)}; it keeps {kept}."
 
 
-def _render(template: str, section: Asked, **parts: Any) -> str:
+def rendered(template: str, section: Asked, **parts: Any) -> str:
+    """A page with the section at its end."""
     from kernelwise.reports.page import POLICY, environment, style
 
     made: str = environment().get_template(template).render(

@@ -8,6 +8,7 @@ from __future__ import annotations
 #: Of the section and of the page that is this section alone.
 TRY = {
     "label": "Try it",
+    "page": "kernelwise model",
     "heading": "What does the model say of another row?",
     "intro": "Change a value: the answer follows. The form begins with a typical row. Nothing leaves this page.",
     "has_rows": (
@@ -43,6 +44,7 @@ SAID = {
     "percent": "{value} %",
     "missing": "missing",
     "other": "another word",
+    "no_text": "no text",
     "unknown": "not kept",
     "slider": "{name}, slider",
     "range": "{low} to {high} in the training rows",
@@ -89,4 +91,28 @@ SAID = {
         "Nearest by the measure of the kernel, with what the model answers for them. The button above a row "
         "copies it into the form."
     ),
+}
+#: Of the page on predictions. Those of lists have the label before the colon, and the heading behind it.
+PREDICTED = {
+    "label": "kernelwise predictions",
+    "title": "The predictions for {rows}",
+    "title_of": "The predictions of {target} for {rows}",
+    "spread_label": "Distribution",
+    "spread": "How many rows have which prediction",
+    "between": "{low} to {high}",
+    "others": "other classes",
+    "most classes": "Most sure: The rows that the model is most sure of",
+    "least classes": "Least sure: The rows that the model is least sure of",
+    "most numbers": "Highest: The rows with the highest predictions",
+    "least numbers": "Lowest: The rows with the lowest predictions",
+    "most one class": "Most unusual: The rows that are most likely to be unusual",
+    "least one class": "Most usual: The rows that are least likely to be unusual",
+    "unlike": "Unlike the training rows: Do not rely on the predictions for these rows",
+    "more": "And {n} more.",
+    "click": "A click on a row puts its values into the form below, which says what speaks for its prediction.",
+    "says": "“{label}”",
+    "says_with": "“{label}”, with a probability of {p}",
+    "says_unusual": "{label} (probability of being unusual {p})",
+    "usual": "usual",
+    "unusual": "unusual",
 }

@@ -57,7 +57,7 @@
     if (cell === null) return words.missing;
     if (column.kind === "number") return rounded(column, cell);
     if (column.kind === "date") return written(column, cell).replace("T", " ");
-    return cell === "" ? words.other : short(cell);
+    return cell === "" ? (column.kind === "text" ? words.no_text : words.other) : short(cell);
   }
 
   // -- fields --------------------------------------------------------------------------------------------------

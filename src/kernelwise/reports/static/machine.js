@@ -19,12 +19,13 @@ const Machine = (() => {
     return found;
   }
 
-  /* {f8}, {f4}, or {u1, of}: places in a list of few values. */
+  /* {f8}, {f4}, {i2, unit}: multiples of the unit, or {u1, of}: places in a list of few values. */
   function numbers(packed) {
     if (packed.u1 !== undefined) {
       const of = numbers({f8: packed.of});
       return Float64Array.from(bytes(packed.u1), (place) => of[place]);
     }
+    if (packed.i2 !== undefined) return Float64Array.from(new Int16Array(bytes(packed.i2).buffer), (k) => k * packed.unit);
     const buffer = bytes(packed.f8 ?? packed.f4).buffer;
     return packed.f8 !== undefined ? new Float64Array(buffer) : Float64Array.from(new Float32Array(buffer));
   }

@@ -10,7 +10,7 @@ const Machine = (() => {
   const FAR = 1, ROUNDED = 1 + 1e-6;  // as in estimators/unlike.py
   const YEAR = 365.2425, DAY = 864e5;
   const LARGEST = 700;  // exp of more is no number
-  const GRID = 40, HALVINGS = 30;  // of the search for the smallest change
+  const GRID = 16, HALVINGS = 30;  // of the search for the smallest change
   const OF_A_WORD = 0.5;  // as what share of a range another word counts
 
   function bytes(text) {
@@ -120,12 +120,20 @@ const Machine = (() => {
 
   // -- kernels -----------------------------------------------------------------------------------------------
 
-  const STEPS = {
-    sqeuclidean: (a, b) => (a - b) * (a - b),
-    euclidean: (a, b) => (a - b) * (a - b),
-    cityblock: (a, b) => Math.abs(a - b),
-  };
+  const square = (a, b) => (a - b) * (a - b);
+  const STEPS = {sqeuclidean: square, euclidean: square, cityblock: (a, b) => Math.abs(a - b)};
   const product = (a, b) => a * b;
+
+  /* Kernel values of sums; whole arrays, since one call for each number is what takes the time. */
+  function finish(term, sums, into) {
+    const {form, scale, coef0, degree} = term, n = sums.length;
+    if (form === "linear") for (let i = 0; i < n; i++) into[i] = sums[i];
+    else if (form === "poly") for (let i = 0; i < n; i++) into[i] = (scale * sums[i] + coef0) ** degree;
+    else if (form === "sigmoid") for (let i = 0; i < n; i++) into[i] = Math.tanh(scale * sums[i] + coef0);
+    else if (form === "euclidean") for (let i = 0; i < n; i++) into[i] = Math.exp(-scale * Math.sqrt(Math.max(sums[i], 0)));
+    else for (let i = 0; i < n; i++) into[i] = Math.exp(-scale * sums[i]);
+    return into;
+  }
 
   function readTerm(packed, support) {
     const L = packed.L ? (Array.isArray(packed.L) ? matrix(packed.L) : numbers(packed.L)) : null;
@@ -139,15 +147,6 @@ const Machine = (() => {
       const found = new Float64Array(L.d);
       for (let k = 0; k < L.n; k++) for (let j = 0; j < L.d; j++) found[j] += z[k] * L.values[k * L.d + j];
       return found;
-    };
-    term.finish = (sum) => {
-      switch (term.form) {
-        case "linear": return sum;
-        case "poly": return (term.scale * sum + term.coef0) ** term.degree;
-        case "sigmoid": return Math.tanh(term.scale * sum + term.coef0);
-        case "euclidean": return Math.exp(-term.scale * Math.sqrt(Math.max(sum, 0)));
-        default: return Math.exp(-term.scale * sum);
-      }
     };
     term.rows = mappedRows(term, support);
     return term;
@@ -168,6 +167,16 @@ const Machine = (() => {
       found[i] = sum;
     }
     return found;
+  }
+
+  /* Sums after one feature has gone from one value to another. */
+  function move(sums, values, place, width, before, after, step) {
+    const n = sums.length;
+    if (step === square) {
+      for (let i = 0, at = place; i < n; i++, at += width) sums[i] += (after - before) * (after + before - 2 * values[at]);
+    } else {
+      for (let i = 0, at = place; i < n; i++, at += width) sums[i] += step(after, values[at]) - step(before, values[at]);
+    }
   }
 
   // -- probabilities and labels ------------------------------------------------------------------------------
@@ -285,10 +294,12 @@ const Machine = (() => {
     function valuesOf(all) {
       const f = data.intercept.slice();
       terms.forEach((term, t) => {
-        const n = term.rows.n, found = all[t];
-        for (let i = 0; i < n; i++) {
-          const k = term.finish(found[i]);
-          for (let m = 0; m < f.length; m++) f[m] += term.beta[m][i] * k;
+        const n = term.rows.n, kernel = finish(term, all[t], new Float64Array(n));
+        for (let m = 0; m < f.length; m++) {
+          const beta = term.beta[m];
+          let sum = 0;
+          for (let i = 0; i < n; i++) sum += beta[i] * kernel[i];
+          f[m] += sum;
         }
       });
       return f;
@@ -305,13 +316,11 @@ const Machine = (() => {
           places.forEach((place, k) => { z[place] = to[k]; });
           return sums(term, term.map(z), term.rows);
         }
-        const {values, n, d: width} = term.rows, found = part.sums.slice(), step = term.step;
+        const {values, d: width} = term.rows, found = part.sums.slice();
         places.forEach((place, k) => {
           const before = part.mapped[place], after = term.L === null ? to[k] : to[k] * term.L[place];
           if (before === after) return;
-          for (let i = 0, at = place; i < n; i++, at += width) {
-            found[i] += step(after, values[at]) - step(before, values[at]);
-          }
+          move(found, values, place, width, before, after, term.step);
         });
         return found;
       }));
@@ -371,46 +380,51 @@ const Machine = (() => {
     function shapley(row, output) {
       if (!bars) return null;
       const n_columns = columns.length, found = new Float64Array(n_columns), n_absent = bars.rows.n;
-      const before = new Float64Array(n_columns), behind = new Float64Array(n_columns + 1);
-      const mixed = new Float64Array(n_columns), differ = new Int32Array(n_columns);
+      const [before, mixed, from, by, sum] = Array.from({length: 5}, () => new Float64Array(n_columns));
+      const differ = new Int32Array(n_columns), {nodes, weights} = bars;
       terms.forEach((term, t) => {
-        const n = term.rows.n, beta = new Float64Array(n);
+        const n_support = term.rows.n, beta = new Float64Array(n_support);
         term.beta.forEach((own, m) => own.forEach((value, i) => { beta[i] += value * bars.outputs[m][output]; }));
         if (term.form === "linear") {
           for (let k = 0; k < d; k++) {
             let mean = 0, weight = 0;
             for (let b = 0; b < n_absent; b++) mean += bars.rows.values[b * d + k] / n_absent;
-            for (let i = 0; i < n; i++) weight += beta[i] * term.rows.values[i * d + k];
+            for (let i = 0; i < n_support; i++) weight += beta[i] * term.rows.values[i * d + k];
             found[group[k]] += weight * (row.z[k] - mean);
           }
           return;
         }
         absent[t] ??= Array.from({length: n_absent}, (_, b) => factors(term, term.map(bars.rows.row(b))));
         const U = factors(term, row.parts[t].mapped);
-        for (let i = 0; i < n; i++) {
+        for (let i = 0; i < n_support; i++) {
           const own = i * n_columns, share = beta[i] / n_absent;
           if (share === 0) continue;
           for (const V of absent[t]) {
-            let same = 1, n_differ = 0;
+            let same = share, n = 0;  // columns of equal factors add nothing
             for (let c = 0; c < n_columns; c++) {
-              if (U[own + c] === V[own + c]) same *= U[own + c];
-              else differ[n_differ++] = c;
+              const u = U[own + c], v = V[own + c];
+              if (u === v) { same *= u; continue; }
+              differ[n] = c;
+              from[n] = v;
+              by[n++] = u - v;
             }
             if (same === 0) continue;
-            for (let q = 0; q < bars.nodes.length; q++) {
-              const t = bars.nodes[q];
+            for (let q = 0; q < nodes.length; q++) {
+              const node = nodes[q];
               let all = 1;
-              for (let k = 0; k < n_differ; k++) {
-                const at = own + differ[k];
+              for (let k = 0; k < n; k++) {
                 before[k] = all;
-                all *= mixed[k] = V[at] + t * (U[at] - V[at]);
+                all *= mixed[k] = from[k] + node * by[k];
               }
-              behind[n_differ] = share * bars.weights[q] * same;
-              for (let k = n_differ - 1; k >= 0; k--) {
-                const at = own + differ[k];
-                found[differ[k]] += (U[at] - V[at]) * before[k] * behind[k + 1];
-                behind[k] = behind[k + 1] * mixed[k];
+              let behind = same * weights[q];
+              for (let k = n - 1; k >= 0; k--) {
+                sum[k] += before[k] * behind;
+                behind *= mixed[k];
               }
+            }
+            for (let k = 0; k < n; k++) {
+              found[differ[k]] += by[k] * sum[k];
+              sum[k] = 0;
             }
           }
         }
@@ -428,7 +442,7 @@ const Machine = (() => {
         const row = mapped(term, t, i);
         let own = 0;
         for (const value of row) own += term.step(value, value);
-        return sum + term.weight * term.finish(own);
+        return sum + term.weight * finish(term, [own], [0])[0];
       }, 0));
     }
 
@@ -437,7 +451,7 @@ const Machine = (() => {
       const own = ownValues((term, t) => row.parts[t].mapped, 1)[0], found = others.map((other) => own + other);
       terms.forEach((term, t) => {
         const all = near === support ? row.parts[t].sums : sums(term, row.parts[t].mapped, nearTerms[t]);
-        all.forEach((sum, i) => { found[i] -= 2 * term.weight * term.finish(sum); });
+        finish(term, all, new Float64Array(all.length)).forEach((k, i) => { found[i] -= 2 * term.weight * k; });
       });
       return found.map((value) => Math.max(value, 0));
     }

@@ -91,7 +91,7 @@ def test_names_are_shown_as_text_in_the_page_and_in_figures(browser, hostile, tm
     assert SCRIPT in visit.page.locator("#figure-regions .keys").inner_text()
     assert SCRIPT in "".join(visit.page.locator("#figure-regions .title").all_text_contents())
     assert SCRIPT in visit.page.locator(".confusion").inner_text()
-    assert visit.page.evaluate("document.querySelectorAll('script').length") == 0
+    assert visit.page.evaluate("document.querySelectorAll('script').length") == 2
     visit.context.close()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import warnings
 from importlib.resources import files
@@ -11,8 +10,8 @@ import numpy as np
 import pytest
 from sklearn.base import is_outlier_detector
 
+from kernelwise import explain
 from kernelwise.explanation import explains_exactly
-from kernelwise.explanation.reader import Reader, outputs_of
 from kernelwise.reports.askable import askable, cells_of
 
 from .asked_models import NAMED, OTHERS, asked
@@ -35,12 +34,6 @@ def page(browser):  # noqa: F811
     page.add_script_tag(content=SCRIPT)
     yield page
     page.close()
-
-
-def n_packed(matrix):
-    """Rows of a packed matrix."""
-    first = matrix[0]
-    return len(base64.b64decode(first["u1"] if "u1" in first else first["f4"])) // (1 if "u1" in first else 4)
 
 
 def answers(page, model, rows):
@@ -94,13 +87,13 @@ def test_bars_are_exact_shapley_values(page, name):
     output = None
     if data["task"] == "classes":
         output = "machine-values" if data["sigmoids"] is None else "probability-log-odds"
-    reader, outputs = Reader(model), outputs_of(model, output)
-    products, X = reader.products(), reader.read(rows)[0]
-    B = reader.support_vectors(0, n_packed(data["bars"]["background"]))
-    values = products.values(X, B, None) @ outputs.weights
-    base = np.tile(products.absent(B) @ outputs.weights + outputs.offset, (500, 1))
-    places = [one["place"] for one in found] if values.shape[2] > 1 else np.zeros(500, dtype=int)
-    values, base = values[np.arange(500), :, places], base[np.arange(500), places]
+    # The rows that explain compares with, where the page has as many.
+    assert data["bars"]["n_background"] == min(100, len(model.best_estimator_.support_vectors_))
+    expected = explain(model, rows, background="support", output=output)
+    values, base = expected.values, expected.base_values
+    if values.ndim == 3:
+        places = [one["place"] for one in found]
+        values, base = values[np.arange(500), :, places], base[np.arange(500), places]
     unit = max(1.0, np.ptp(values)) if data["task"] == "numbers" else 1.0
     assert np.abs(np.array([one["shapley"]["values"] for one in found]) - values).max() < 1e-3 * unit
     assert np.abs(np.array([one["shapley"]["base"] for one in found]) - base).max() < 1e-3 * unit

@@ -111,12 +111,32 @@ def asked(model: TunedMachine, rows: RowsLike | None = None) -> Asked:
 
 
 def model_page(model: TunedMachine, section: Asked | None = None) -> str:
-    """The section alone as an HTML page; None makes it.
+    """Make the page of a model that answers: the section "Try it" alone, as HTML text.
+
+    Parameters
+    ----------
+    model : TunedSVC, TunedSVR or TunedOneClassSVM
+        Fitted.
+    section : Asked, default=None
+        That of `asked`, if it was made before; None makes it.
+
+    Returns
+    -------
+    page : str
 
     Raises
     ------
     IncompatibleError
         Saying why, if a page cannot compute the answers of the model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.reports import model_page
+    >>> page = model_page(TunedSVC("rbf", Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True)))
+    >>> page[:15], 'id="try-form"' in page
+    ('<!DOCTYPE html>', True)
     """
     section = asked(model) if section is None else section
     if section.reason:
@@ -125,7 +145,25 @@ def model_page(model: TunedMachine, section: Asked | None = None) -> str:
 
 
 def write_page(text: str, path: PathLike) -> None:
-    """Write a page whole or not at all."""
+    """Write a page whole or not at all.
+
+    Parameters
+    ----------
+    text : str
+        As of `model_page` or `predictions_page`.
+    path : path-like
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernelwise.reports import write_page
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "page.html"
+    ...     write_page("<!DOCTYPE html>", path)
+    ...     print(path.read_text(encoding="utf-8"))
+    <!DOCTYPE html>
+    """
     with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)
 

@@ -62,9 +62,35 @@ def predictions_page(
     name: Callable[[int], str] = "row {}".format,
     source: str = "",
 ) -> str:
-    """The page on the predictions for some rows; ``name`` is what a row is called, ``source`` their file.
+    """Make the page on predictions: their distribution, the most and least sure rows, and unlike ones.
 
     A click on a row fills the form of the section that can be asked.
+
+    Parameters
+    ----------
+    model : TunedSVC, TunedSVR or TunedOneClassSVM
+        Fitted.
+    X : array or data frame of shape (n_rows, n_features)
+        The rows to predict.
+    name : callable, default="row {}".format
+        From the place of a row to what it is called.
+    source : str, default=""
+        Where the rows came from.
+
+    Returns
+    -------
+    page : str
+        HTML text, which `write_page` writes. Some of the rows are in it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.reports import predictions_page
+    >>> X, y = load_iris(return_X_y=True)
+    >>> page = predictions_page(TunedSVC("rbf", Cs=[1.0, 10.0]).fit(X[::2], y[::2]), X[1::2])
+    >>> "The predictions for 75 rows" in page
+    True
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows unlike the training rows are on the page

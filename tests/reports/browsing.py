@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 
 import pytest
 
@@ -20,8 +21,9 @@ ARGUMENTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def browser():
+@contextmanager
+def launched():
+    """A browser that is closed in the end."""
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser

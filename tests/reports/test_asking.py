@@ -1,4 +1,4 @@
-"""The page that answers, in a browser: what is typed is answered as Python answers it, and nothing else runs."""
+"""The page that answers, in a browser: what is typed is answered as by Python, and nothing else runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kernelwise.reports import asking, model_page, predictions_page
 from kernelwise.reports.askable import askable, cells_of
 
 from .asked_models import asked, mixed_rows
-from .browsing import Visit, browser, needs_browser  # noqa: F401
+from .browsing import Visit, needs_browser
 from .conftest import END, SCRIPT
 
 IS_SHOWN = "document.getElementById('try').dataset.shown === document.getElementById('try-said').textContent"
@@ -27,7 +27,7 @@ HOSTILE = [SCRIPT, END, "\"'><img src=x onerror=alert(2)>", RTL, "x" * 10_000, "
 quiet = pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning")
 
 
-def visit(browser, model, tmp_path, width=1000, text=None, **options):  # noqa: F811
+def visit(browser, model, tmp_path, width=1000, text=None, **options):
     path = tmp_path / "model.html"
     path.write_text(model_page(model) if text is None else text, encoding="utf-8")
     found = Visit(browser, path, width, 900, **options)
@@ -68,7 +68,9 @@ def test_what_a_page_cannot_compute_is_said(hostile, tmp_path, monkeypatch):
     with pytest.raises(IncompatibleError, match="refit=False"):
         unfinished.to_page()
     monkeypatch.setattr(asking, "MOST_LETTERS", 1000)
-    with pytest.raises(IncompatibleError, match=r"takes 0.0 MB, and a page holds at most 0 MB. Train it with"):
+    with pytest.raises(
+        IncompatibleError, match=r"takes 0.0 MB, and a page holds at most 0 MB. Train it with"
+    ):
         hostile.model.to_page()
 
 
@@ -117,7 +119,7 @@ def test_a_typical_row_has_medians_and_frequent_words():
 
 @needs_browser
 @quiet
-def test_what_is_typed_is_answered(browser, tmp_path):  # noqa: F811
+def test_what_is_typed_is_answered(browser, tmp_path):
     model, _ = asked("words")
     page = visit(browser, model, tmp_path).page
     row = pd.DataFrame(
@@ -147,8 +149,8 @@ def test_what_is_typed_is_answered(browser, tmp_path):  # noqa: F811
 
 
 @needs_browser
-def test_numbers_are_answered_by_slider_and_keyboard(browser, tmp_path):  # noqa: F811
-    model, rows = asked("regression")
+def test_numbers_are_answered_by_slider_and_keyboard(browser, tmp_path):
+    model, _ = asked("regression")
     found = visit(browser, model, tmp_path)
     page = found.page
     before = said(page)
@@ -168,18 +170,22 @@ def test_numbers_are_answered_by_slider_and_keyboard(browser, tmp_path):  # noqa
 
 
 @needs_browser
-def test_a_row_outside_the_data_is_told(browser, tmp_path):  # noqa: F811
+def test_a_row_outside_the_data_is_told(browser, tmp_path):
     model, _ = asked("two classes")
     page = visit(browser, model, tmp_path).page
     assert page.locator("#try-unlike").is_hidden()
     page.get_by_label("column 0", exact=True).fill("1000")
     said(page)
-    assert page.locator("#try-unlike").inner_text().startswith("This row is unlike the training rows: column 0 is far")
+    assert (
+        page.locator("#try-unlike")
+        .inner_text()
+        .startswith("This row is unlike the training rows: column 0 is far")
+    )
     assert "outside the training rows" in page.locator("#try-0-hint").inner_text()
 
 
 @needs_browser
-def test_what_has_no_exact_values_says_so(browser, tmp_path):  # noqa: F811
+def test_what_has_no_exact_values_says_so(browser, tmp_path):
     page = visit(browser, asked("metric").model, tmp_path).page
     assert "not a product over columns" in page.locator("#try-bars-note").inner_text()
     assert page.locator("#try-bars > *").count() == 0
@@ -188,7 +194,7 @@ def test_what_has_no_exact_values_says_so(browser, tmp_path):  # noqa: F811
 @needs_browser
 @quiet
 @pytest.mark.parametrize("name", ["two classes", "five classes", "one class", "words", "linear", "metric"])
-def test_changes_are_the_smallest_that_change_the_answer(browser, tmp_path, name):  # noqa: F811
+def test_changes_are_the_smallest_that_change_the_answer(browser, tmp_path, name):
     model, rows = asked(name)
     rows = rows[:12] if isinstance(rows, np.ndarray) else rows.head(12)
     page = visit(browser, model, tmp_path).page
@@ -197,7 +203,7 @@ def test_changes_are_the_smallest_that_change_the_answer(browser, tmp_path, name
       const machine = Machine(JSON.parse(document.getElementById("try-data").textContent));
       return rows.map((cells) => {
         const row = machine.begin(cells), now = machine.answer(row).place;
-        const at = (c, cell) => machine.answer(machine.begin(cells.map((one, k) => (k === c ? cell : one)))).place;
+        const at = (c, to) => machine.answer(machine.begin(cells.map((one, k) => (k === c ? to : one)))).place;
         return machine.changes(row, now).map((change) => {
           const column = machine.columns[change.column], start = cells[change.column] ?? column.fill;
           const flips = at(change.column, change.cell) === change.place && change.place !== now;
@@ -206,7 +212,8 @@ def test_changes_are_the_smallest_that_change_the_answer(browser, tmp_path, name
           for (let g = 1; g < 400; g++) {
             const by = change.change * g / 400;
             for (const cell of [start - by, start + by]) {
-              if (cell >= column.low && cell <= column.high && at(change.column, cell) !== now) nearest = Math.min(nearest, by);
+              const is_inside = cell >= column.low && cell <= column.high;
+              if (is_inside && at(change.column, cell) !== now) nearest = Math.min(nearest, by);
             }
           }
           return {flips, share: (change.change - nearest) / (column.high - column.low)};
@@ -222,7 +229,7 @@ def test_changes_are_the_smallest_that_change_the_answer(browser, tmp_path, name
 
 
 @needs_browser
-def test_the_nearest_rows_are_those_of_the_kernel(browser, tmp_path):  # noqa: F811
+def test_the_nearest_rows_are_those_of_the_kernel(browser, tmp_path):
     model, rows = asked("two classes")
     page = visit(browser, model, tmp_path).page
     script = """(rows) => {
@@ -259,7 +266,7 @@ def adverse():
 @needs_browser
 @quiet
 @pytest.mark.parametrize("width", [1280, 390])
-def test_hostile_names_and_values_are_text(browser, tmp_path, adverse, width):  # noqa: F811
+def test_hostile_names_and_values_are_text(browser, tmp_path, adverse, width):
     model, frame = adverse
     for text in (model_page(model), predictions_page(model, frame, source=SCRIPT)):
         found = visit(browser, model, tmp_path, width, text)
@@ -277,7 +284,9 @@ def test_hostile_names_and_values_are_text(browser, tmp_path, adverse, width):  
         assert page.locator("#try-near button").count() == 3
         assert found.messages == []
         assert found.dialogs == []
-        assert [url for url in found.requests if not url.startswith("data:")] == [(tmp_path / "model.html").as_uri()]
+        assert [url for url in found.requests if not url.startswith("data:")] == [
+            (tmp_path / "model.html").as_uri()
+        ]
         assert page.evaluate("document.querySelectorAll('script').length") == 2
         assert page.evaluate("document.querySelectorAll('img, iframe, object').length") == 0
         assert found.is_no_wider_than_its_window
@@ -285,7 +294,7 @@ def test_hostile_names_and_values_are_text(browser, tmp_path, adverse, width):  
 
 
 @needs_browser
-def test_no_other_script_may_run(browser, tmp_path, hostile):  # noqa: F811
+def test_no_other_script_may_run(browser, tmp_path, hostile):
     text = model_page(hostile.model).replace("<main", "<script>window.ran = 1</script><main")
     found = visit(browser, hostile.model, tmp_path, text=text)
     assert found.page.evaluate("window.ran") is None
@@ -297,15 +306,19 @@ def test_no_other_script_may_run(browser, tmp_path, hostile):  # noqa: F811
 
 @needs_browser
 @quiet
-@pytest.mark.parametrize("name", ["words", "five classes", "five classes by votes", "regression", "one class"])
-def test_a_click_on_a_prediction_fills_the_form(browser, tmp_path, name):  # noqa: F811
+@pytest.mark.parametrize(
+    "name", ["words", "five classes", "five classes by votes", "regression", "one class"]
+)
+def test_a_click_on_a_prediction_fills_the_form(browser, tmp_path, name):
     model, rows = asked(name)
     found = visit(browser, model, tmp_path, text=predictions_page(model, rows, source="new.csv"))
     page = found.page
     counts = [int(text) for text in page.locator("#spread .n").all_inner_texts()]
     assert sum(counts) == 500
     assert page.locator("h1").inner_text() == "The predictions for 500 rows"
-    assert page.locator("#rows-most [data-row]").count() == page.locator("#rows-least [data-row]").count() == 10
+    assert (
+        page.locator("#rows-most [data-row]").count() == page.locator("#rows-least [data-row]").count() == 10
+    )
     for listed in ("most", "least"):
         first = page.locator(f"#rows-{listed} li").first
         button, answer = first.locator("button"), first.locator("span").inner_text()

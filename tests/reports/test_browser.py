@@ -7,7 +7,7 @@ import pytest
 
 from kernelwise import Comparison, TunedSVC
 
-from .browsing import Visit, browser, needs_browser  # noqa: F401
+from .browsing import Visit, needs_browser
 from .conftest import SCRIPT, Fitted
 
 pytestmark = needs_browser

@@ -15,7 +15,7 @@ from kernelwise.explanation import explains_exactly
 from kernelwise.reports.askable import askable, cells_of
 
 from .asked_models import NAMED, OTHERS, asked
-from .browsing import browser, needs_browser  # noqa: F401
+from .browsing import needs_browser
 
 pytestmark = needs_browser
 SCRIPT = (files("kernelwise.reports") / "static" / "machine.js").read_text(encoding="utf-8")
@@ -29,7 +29,7 @@ ANSWERS = """([text, rows]) => {
 
 
 @pytest.fixture(scope="module")
-def page(browser):  # noqa: F811
+def page(browser):
     page = browser.new_page()
     page.add_script_tag(content=SCRIPT)
     yield page
@@ -60,7 +60,9 @@ def test_page_answers_as_python_does(page, name):
         if data["task"] == "one class" or data["sigmoids"] is not None:
             p = np.array([one["probabilities"] for one in found])
             if data["task"] == "one class":
-                expected = np.column_stack([model.outlier_probability(rows), 1 - model.outlier_probability(rows)])
+                expected = np.column_stack(
+                    [model.outlier_probability(rows), 1 - model.outlier_probability(rows)]
+                )
             else:
                 expected = model.predict_proba(rows)
             assert np.abs(p - expected).max() < 1e-3

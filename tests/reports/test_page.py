@@ -1,4 +1,4 @@
-"""The HTML file: small, whole, without network or a script of others, and with nothing in it that is taken for markup."""
+"""The HTML file: small, whole, without network or foreign scripts, and nothing in it is taken for markup."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.product_machines import nodes_for
 from kernelwise.explanation.reader import Reader, outputs_of
 from kernelwise.export import PlainModel, has_plain_scaling, has_terms, plain_model
+from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.solvers.probability import class_probabilities, decide, log_odds
 from kernelwise.tables import Encoder
@@ -44,9 +45,8 @@ def why_not(model: TunedMachine) -> str:
     """Why a page cannot compute the answers of a model, as a sentence; empty if it can."""
     if not hasattr(model, "best_estimator_"):
         return "The model was fitted with refit=False and has no final machine that could answer."
-    machine = model.best_estimator_
-    kernel = getattr(machine, "kernel_", None)
-    if not hasattr(kernel, "parts") or not has_terms(kernel):
+    kernel = getattr(model.best_estimator_, "kernel_", None)
+    if not isinstance(kernel, Kernel) or not has_terms(kernel):
         title = getattr(kernel, "title", "a precomputed or own kernel")
         return f"A page cannot compute the kernel of this model ({title})."
     if not has_plain_scaling(getattr(model, "scaler_", None)):
@@ -110,7 +110,9 @@ def _task(model: TunedMachine) -> str:
 def _answers(model: Any, plain: PlainModel) -> dict[str, Any]:
     """What labels, probabilities and predictions go by."""
     is_one_class = is_outlier_detector(model)
-    classes = [] if plain.classes is None or is_one_class else [str(label) for label in plain.classes.tolist()]
+    classes = (
+        [] if plain.classes is None or is_one_class else [str(label) for label in plain.classes.tolist()]
+    )
     tail = None
     if is_one_class:
         tail = {
@@ -208,7 +210,7 @@ def _of_words(column: Column, rows: np.ndarray) -> dict[str, Any]:
 
 
 def cells_of(model: Any, X: RowsLike) -> list[list[Any]]:
-    """Rows as the form of a page takes them: numbers, texts, days since 1970, and None where one is missing."""
+    """Rows as the form of a page takes them: numbers, texts, days since 1970; None where one is missing."""
     if not hasattr(model, "encoder_"):
         return [list(map(_known, row)) for row in np.asarray(model._read_features(X), dtype=float).tolist()]
     table = model.encoder_.table(X)
@@ -300,7 +302,7 @@ def is_as_good(model: Any, plain: PlainModel, rounded: PlainModel) -> bool:
         gap, most = np.abs(np.subtract(*both)).max(), SAME_PROBABILITY
     else:
         most = SAME_VALUE * max(float(np.ptp(exact)), 1e-300)
-    return bool(gap <= most) and np.array_equal(*(_labels(model, f) for f in (exact, found)))
+    return bool(gap <= most) and np.array_equal(_labels(model, exact), _labels(model, found))
 
 
 def _labels(model: Any, values: np.ndarray) -> np.ndarray:
@@ -316,7 +318,7 @@ def _dense(rows: Any) -> np.ndarray:
 
 
 def packed(values: np.ndarray, precision: str) -> dict[str, str]:
-    """Numbers as base64, in double ("f8") or single precision ("f4"); few different ones as a list and places."""
+    """Numbers as base64, in double ("f8") or single precision ("f4"); few different ones by their places."""
     values = np.asarray(values, dtype=float)
     listed, places = np.unique(values, return_inverse=True)
     if len(listed) <= MOST_LISTED and len(values) + 8 * len(listed) < int(precision[1]) * len(values):

@@ -186,7 +186,9 @@ def rendered(template: str, section: Asked, **parts: Any) -> str:
     """A page with the section at its end."""
     from kernelwise.reports.page import POLICY, environment, style
 
-    made: str = environment().get_template(template).render(
-        asked=section, policy=POLICY + section.policy, style=style(), **parts
+    made: str = (
+        environment()
+        .get_template(template)
+        .render(asked=section, policy=POLICY + section.policy, style=style(), **parts)
     )
     return made

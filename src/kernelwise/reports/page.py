@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
 from kernelwise._core.typing import PathLike
-from kernelwise.reports.asking import static
 from kernelwise.reports.answer import classes_text, headline, setting
+from kernelwise.reports.asking import static
 from kernelwise.reports.data import ReportData
 from kernelwise.reports.figures import figures
 from kernelwise.reports.held_out import Confusion
@@ -154,7 +154,9 @@ def render(data: ReportData) -> str:
 
 def style() -> str:
     """The style of all pages."""
-    return (files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8") + static("try.css")
+    return (files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8") + static(
+        "try.css"
+    )
 
 
 def with_options(text: str) -> Markup:

@@ -100,16 +100,12 @@ def predictions_page(
         section = asked(model, some_of(X, rows))
     place = {int(row): k for k, row in enumerate(rows)}
     n = len(found.sure)
-    lists = [
-        Some(
-            key,
-            *PREDICTED[key if key == "unlike" else f"{key} {found.task}"].split(": ", 1),
-            [Row(name(int(k)), found.words(int(k)), place[int(k)]) for k in places[:MOST_LISTED]],
-            max(0, len(places) - MOST_LISTED) if key == "unlike" else 0,
-        )
-        for key, places in chosen.items()
-        if len(places)
-    ]
+    lists = []
+    for key, places in chosen.items():
+        label, heading = PREDICTED[key if key == "unlike" else f"{key} {found.task}"].split(": ", 1)
+        shown = [Row(name(int(k)), found.words(int(k)), place[int(k)]) for k in places[:MOST_LISTED]]
+        if shown:
+            lists.append(Some(key, label, heading, shown, len(places) - len(shown)))
     target = getattr(model, "target_name_", None)
     title = PREDICTED["title" if target is None else "title_of"].format(rows=count(n, "row"), target=target)
     most = max(n for _, n in found.bars)

@@ -10,17 +10,21 @@ TRY = {
     "label": "Try it",
     "page": "kernelwise model",
     "heading": "What does the model say of another row?",
-    "intro": "Change a value: the answer follows. The form begins with a typical row. Nothing leaves this page.",
-    "has_rows": (
-        "Rows of the training data are in this file: the {n} rows that the model keeps (support vectors) can be "
-        "read in it. Do not give it to anyone who must not see them."
+    "intro": (
+        "Change a value: the answer follows. The form begins with a typical row. Nothing leaves this page."
     ),
-    "has_no_rows": "This file holds no rows of the training data, only the ranges and the words of its columns.",
+    "has_rows": (
+        "Rows of the training data are in this file: the {n} rows that the model keeps (support vectors) can "
+        "be read in it. Do not give it to anyone who must not see them."
+    ),
+    "has_no_rows": (
+        "This file holds no rows of the training data, only the ranges and the words of its columns."
+    ),
     "has_new_rows": "The rows below, with the values of their columns, are in this file as well.",
     "absent": "This section cannot be asked here.",
     "too_large": (
-        "The model takes {size} MB, and a page holds at most {most} MB. Train it with solver='nystroem' (on the "
-        "command line --solver nystroem) for a smaller one, or predict with kernelwise."
+        "The model takes {size} MB, and a page holds at most {most} MB. Train it with solver='nystroem' (on "
+        "the command line --solver nystroem) for a smaller one, or predict with kernelwise."
     ),
     "no_script": "This section needs JavaScript, which is switched off here.",
     "form": "A row",
@@ -59,22 +63,22 @@ SAID = {
         "This row is unlike the training rows: {names} is far outside their range. Do not rely on the answer."
     ),
     "no_bars": (
-        "The kernel of this model is not a product over columns, so there are no exact contributions of single "
-        "columns."
+        "The kernel of this model is not a product over columns, so there are no exact contributions of "
+        "single columns."
     ),
     "others": "{n} other columns",
     "bars": (
-        "Bars to the right speak for “{label}”, bars to the left against it. They are exact Shapley values: how "
-        "much each column adds to the {unit} of “{label}”, compared with {n} rows that the model keeps. "
+        "Bars to the right speak for “{label}”, bars to the left against it. They are exact Shapley values: "
+        "how much each column adds to the {unit} of “{label}”, compared with {n} rows that the model keeps. "
         "They lead from {start} to {end}."
     ),
     "bars_numbers": (
-        "Bars to the right raise the {unit}, bars to the left lower it. They are exact Shapley values, compared "
-        "with {n} rows that the model keeps. They lead from {start} to {end}."
+        "Bars to the right raise the {unit}, bars to the left lower it. They are exact Shapley values, "
+        "compared with {n} rows that the model keeps. They lead from {start} to {end}."
     ),
     "bars_usual": (
-        "Bars to the left make the row unusual. They are exact Shapley values: how much each column adds to the "
-        "score of the row, compared with {n} rows that the model keeps."
+        "Bars to the left make the row unusual. They are exact Shapley values: how much each column adds to "
+        "the score of the row, compared with {n} rows that the model keeps."
     ),
     "odds": "log odds",
     "decision": "decision value",
@@ -109,7 +113,9 @@ PREDICTED = {
     "least one class": "Most usual: The rows that are least likely to be unusual",
     "unlike": "Unlike the training rows: Do not rely on the predictions for these rows",
     "more": "And {n} more.",
-    "click": "A click on a row puts its values into the form below, which says what speaks for its prediction.",
+    "click": (
+        "A click on a row puts its values into the form below, which says what speaks for its prediction."
+    ),
     "says": "“{label}”",
     "says_with": "“{label}”, with a probability of {p}",
     "says_unusual": "{label} (probability of being unusual {p})",

@@ -179,7 +179,7 @@ def _about(model: Any) -> str:
     """What the model is, in a sentence."""
     n, d = model.best_estimator_.support_vectors_.shape
     kept = f"{count(n, 'row')} of the training data with {count(int(d), 'feature')}"
-    return f"{type(model).__name__} with the kernel {kernel_text(model.kernel_)}; it keeps {kept}."
+    return f"{type(model).__name__}: {kernel_text(model.kernel_)}. The model keeps {kept}."
 
 
 def rendered(template: str, section: Asked, **parts: Any) -> str:

@@ -20,7 +20,7 @@ TRY = {
     "has_no_rows": (
         "This file holds no rows of the training data, only the ranges and the words of its columns."
     ),
-    "has_new_rows": "The rows below, with the values of their columns, are in this file as well.",
+    "has_new_rows": "The rows listed above, with the values of their columns, are in this file as well.",
     "absent": "This section cannot be asked here.",
     "too_large": (
         "The model takes {size} MB, and a page holds at most {most} MB. Train it with solver='nystroem' (on "
@@ -42,6 +42,7 @@ SAID = {
     "says_with": "“{label}”, with a probability of {percent}",
     "says_number": "{value}",
     "says_interval": "{value} ({low} to {high})",
+    "of_target": "{target}: {said}",
     "usual": "usual",
     "unusual": "unusual",
     "probability": "probability of being unusual",
@@ -117,7 +118,7 @@ PREDICTED = {
         "A click on a row puts its values into the form below, which says what speaks for its prediction."
     ),
     "says": "“{label}”",
-    "says_with": "“{label}”, with a probability of {p}",
+    "says_with": "“{label}”, probability {p}",
     "says_unusual": "{label} (probability of being unusual {p})",
     "usual": "usual",
     "unusual": "unusual",

@@ -141,7 +141,8 @@
   function headline(answer) {
     if (data.task === "numbers") {
       const [low, high] = (answer.interval ?? []).map((value) => number(value));
-      return say(answer.interval ? "says_interval" : "says_number", {value: number(answer.value), low, high});
+      const said = say(answer.interval ? "says_interval" : "says_number", {value: number(answer.value), low, high});
+      return data.target === null ? said : say("of_target", {target: short(data.target), said});
     }
     const label = short(labels[answer.place]);
     if (!answer.probabilities) return say("says", {label});

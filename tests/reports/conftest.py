@@ -59,6 +59,15 @@ def with_baseline(model, score, answer):
     return model
 
 
+@pytest.fixture(scope="module")
+def browser():
+    """A browser; tests that ask for it are skipped where there is none."""
+    from .browsing import launched
+
+    with launched() as found:
+        yield found
+
+
 @pytest.fixture(scope="session")
 def hostile():
     """Two classes and three features whose names are markup; folds of equal size; a conflict."""

@@ -96,7 +96,7 @@ def test_work_is_bounded():
 
 
 def test_the_page_has_the_section_only_with_rows(hostile, three):
-    text = render(report_data(hostile.model, hostile.X, hostile.y))
+    text = render(report_data(hostile.model, hostile.X, hostile.y, interactive=False))
     assert 'id="looks-at"' in text
     assert "<script" not in text
     assert "Shapley values over 120 rows" in text
@@ -129,7 +129,7 @@ def test_words_and_gaps_are_columns():
     assert found.names == ["town", "size"]
     assert found.dependence[0].words == (SCRIPT, "Ulm", "missing")
     assert found.dependence[1].words == ()
-    text = render(report_data(model, frame, y))
+    text = render(report_data(model, frame, y, interactive=False))
     assert 'id="looks-at"' in text
     assert "<script" not in text
     ticks = Names(0, 3, names=("a", "b" * 50, "c")).ticks()
@@ -144,7 +144,7 @@ def test_words_and_gaps_are_columns():
 )
 def test_without_probabilities_the_surest_row_is_the_farthest_from_a_boundary(values, expected):
     model = SimpleNamespace(sigmoids_=None, decision_function=lambda X: np.array(values))
-    assert_allclose(module._sureness(model, None), expected)
+    assert_allclose(module.sureness(model, None), expected)
 
 
 def test_weights_are_in_the_order_of_the_bars_and_the_last_bar_is_of_the_others():

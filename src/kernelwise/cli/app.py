@@ -16,6 +16,7 @@ from kernelwise.cli.diagnose import diagnose
 from kernelwise.cli.explain import explain
 from kernelwise.cli.export import export
 from kernelwise.cli.output import run
+from kernelwise.cli.page import page
 from kernelwise.cli.predict import predict
 from kernelwise.cli.reproduce import reproduce
 from kernelwise.cli.serve import serve
@@ -41,7 +42,7 @@ def demo() -> None:
     main()
 
 
-COMMANDS = (tune, predict, detect, explain, export, diagnose, compare, curves, reproduce, demo)
+COMMANDS = (tune, predict, detect, explain, export, page, diagnose, compare, curves, reproduce, demo)
 for command in COMMANDS:
     app.command()(command)
 app.command("app")(serve)

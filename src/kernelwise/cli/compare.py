@@ -70,6 +70,7 @@ def compare(
     chosen: Comparing,
     reading: options.Reading,
     report_file: options.ReportFile = None,
+    no_form: options.NoForm = False,
     printing: options.Printing,
 ) -> None:
     """Compare kernelwise with other methods on your file.
@@ -129,7 +130,7 @@ def compare(
     if report_file is not None and stopped is None:
         made = kernelwise.TunedSVC if kind is Task.classification else kernelwise.TunedSVR
         model = made(random_state=chosen.seed, cv="auto" if chosen.time is None else time_folds("auto"))
-        told = {"comparison": table, "source": str(file), "seed": chosen.seed}
+        told = {"comparison": table, "source": str(file), "seed": chosen.seed, "interactive": not no_form}
         files.write_report(report_file, fit(model, data), data, **told)
         say(f"Wrote the report to {report_file}.")
     if printing.json:

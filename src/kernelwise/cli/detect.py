@@ -73,6 +73,7 @@ def detect(
     journal: options.JournalFile = None,
     model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
+    no_form: options.NoForm = False,
     printing: options.Printing,
 ) -> None:
     """Find the rows of a file that are unlike the others.
@@ -124,7 +125,7 @@ def detect(
     unwritten = files.Unwritten()
     unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept, safe_csv, p, chosen.fdr))
     unwritten.write(model_file, lambda path: files.save_model(path, model, data))
-    told = {"source": str(file), "seed": chosen.seed, "strangest": strange}
+    told = {"source": str(file), "seed": chosen.seed, "strangest": strange, "interactive": not no_form}
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, **told))
     found = results.unique([*model.diagnostics_, *data.findings])
     result = {

@@ -126,3 +126,11 @@ def write_report(path: Path, model: TunedMachine, data: Samples, **more: Any) ->
     )
     reports.write_report(found, path)
     session.written.append(path)
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write an HTML page, whole or not at all."""
+    from kernelwise import reports
+
+    reports.write_page(text, path)
+    session.written.append(path)

@@ -106,6 +106,9 @@ JournalFile = Annotated[
 ]
 ModelFile = Annotated[Path | None, option("FILE", "Save the model to this file, for `predict`.", "--model")]
 ReportFile = Annotated[Path | None, option("HTML", "Write a report to this file.", "--report")]
+NoForm = Annotated[
+    bool, flag("--no-form", "Write the report without the form that answers, which holds training rows.")
+]
 Quiet = Annotated[bool, flag("--quiet", "Print no progress and no notes.", callback=be_quiet, is_eager=True)]
 
 

@@ -15,7 +15,14 @@ import typer
 
 from kernelwise._core.text import amount, count
 from kernelwise.cli import options
-from kernelwise.cli.files import check_different, check_writable, without_formulas, write_csv
+from kernelwise.cli.files import (
+    check_different,
+    check_report,
+    check_writable,
+    without_formulas,
+    write_csv,
+    write_page,
+)
 from kernelwise.cli.options import flag, option
 from kernelwise.cli.output import UserError, say
 
@@ -34,6 +41,9 @@ Sets = Annotated[
     option("SHARE", "Add a column with the classes among which the true one is, for this share of rows."),
 ]
 Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction.")]
+ReportFile = Annotated[
+    Path | None, option("HTML", "Write a page on the predictions to this file.", "--report")
+]
 #: Digits of a probability after the point.
 DIGITS = 4
 WEIGHTED = (
@@ -52,6 +62,7 @@ def predict(
     fdr: options.Fdr = None,
     unknown: options.UnknownOption = options.Unknown.ignore,
     keep: Keep = None,
+    report_file: ReportFile = None,
     safe_csv: options.SafeCsv = False,
     header: options.HasHeader = None,
     skip_lines: options.SkipLines = None,
@@ -65,7 +76,8 @@ def predict(
     The file must have the columns of the training file, with or without the target: the same names, or the
     same order if there are no names. Missing cells, new words and the like are coded as unknown, and listed
     at the end, on standard error. So is the score, if the target is there, and a warning if the rows are
-    those of the training file.
+    those of the training file. The page of --report shows how the predictions are spread, the most and least
+    sure rows and those unlike the training rows; it can be asked about each, and holds training rows.
 
     \b
     Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
@@ -78,7 +90,8 @@ def predict(
     if str(out) == "-":  # as FILE: the standard stream
         out = None
     check_writable(out, "--out")
-    check_different(MODEL=model_file, FILE=file, out=out)
+    check_report(report_file)
+    check_different(MODEL=model_file, FILE=file, out=out, report=report_file)
     check_order(model_file, file)
     model, encoding = read_model(model_file)
     if proba and encoding.task == "regression":
@@ -111,6 +124,11 @@ def predict(
     else:
         write_csv(out, rows)
         say(f"Wrote {len(rows) - 1} predictions to {out}.")
+    if report_file is not None:
+        from kernelwise.reports import predictions_page
+
+        write_page(report_file, predictions_page(model, X, table.line, str(file)))
+        say(f"Wrote a page on the predictions to {report_file}.")
     for sentence in filter(None, told):
         say(sentence)
 

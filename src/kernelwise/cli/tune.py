@@ -124,6 +124,7 @@ def tune(
     journal: options.JournalFile = None,
     model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
+    no_form: options.NoForm = False,
     printing: options.Printing,
 ) -> None:
     """Find the best settings for a file, train a model, explain why.
@@ -179,6 +180,7 @@ def tune(
         "test": held_out,
         "seed": chosen.seed,
         "columns": columns,
+        "interactive": not no_form,
     }
     unwritten.write(report_file, lambda path: files.write_report(path, model, data, source=str(file), **told))
     found = results.unique(

@@ -219,7 +219,8 @@ class WithMachine(SamplesOrGram):
             that of `TunedOneClassSVM` says what is unusual about the strangest samples, and needs no y.
         **options
             ``test``, ``comparison``, ``command``, ``source``, ``seed``, ``preparation``, ``lines``,
-            ``n_columns``: see `kernelwise.reports.report_data`.
+            ``n_columns``, ``interactive``: see `kernelwise.reports.report_data`. With ``interactive=False``
+            the report cannot be asked, and holds no training rows that could be read.
         """
         from kernelwise.reports import Page, report_data, write_report
 
@@ -227,6 +228,32 @@ class WithMachine(SamplesOrGram):
         if path is None:
             return Page.of(data)
         write_report(data, path)
+        return None
+
+    def to_page(self, path: PathLike | None = None) -> Any:
+        """Write the model as one HTML file that answers: a form, the answer, and what speaks for it.
+
+        It needs no network, and anyone can open it. Training rows that are support vectors are in the file,
+        and can be read there.
+
+        Parameters
+        ----------
+        path : path-like, default=None
+            The file is written whole or not at all. None returns the page, which a notebook shows.
+
+        Raises
+        ------
+        IncompatibleError
+            If a page cannot compute the answers: the kernel or the scaling is one of your own, the training
+            samples were sparse, or the data would be larger than 2 MB.
+        """
+        from kernelwise.reports import Page, model_page, write_page
+
+        check_is_fitted(self, "result_")
+        page = Page(model_page(self))
+        if path is None:
+            return page
+        write_page(page, path)
         return None
 
     def machine_samples(self, X: RowsLike) -> Any:

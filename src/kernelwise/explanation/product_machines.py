@@ -38,16 +38,17 @@ MOST_NUMBERS = 1 << 22
 
 
 @lru_cache
-def nodes_for(degree: int) -> tuple[np.ndarray, np.ndarray]:
+def nodes_for(degree: int, largest_error: float = LARGEST_ERROR) -> tuple[np.ndarray, np.ndarray]:
     """Nodes in (0, 1) and weights, each (n_nodes,), for products of ``degree`` factors a + t·(b − a).
 
-    The numbers a and b are between 0 and 1. The rule is exact, or as good as that in double precision.
+    The numbers a and b are between 0 and 1. The rule is exact, or no farther than ``largest_error`` from
+    that, by default as good as exact in double precision.
     """
     exact = max(1, degree // 2 + 1)
     rho = 1.0 + np.geomspace(1e-3, 10.0, 400)
     bulge = (rho + 1.0 / rho - 2.0) / 4.0
     error = np.log(64.0 / 15.0) + degree * np.log1p(bulge) - np.log1p(-(rho**-2.0))
-    enough = np.min((error - np.log(LARGEST_ERROR)) / (2.0 * np.log(rho)))
+    enough = np.min((error - np.log(largest_error)) / (2.0 * np.log(rho)))
     x, w = np.polynomial.legendre.leggauss(min(exact, int(np.ceil(enough))))
     return (x + 1.0) / 2.0, w / 2.0
 

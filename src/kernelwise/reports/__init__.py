@@ -1,5 +1,6 @@
 """Reports of tuned machines: data, one HTML file, and displays for notebooks."""
 
+from kernelwise.reports.asking import model_page, write_page
 from kernelwise.reports.data import ReportData, report_data
 from kernelwise.reports.displays import (
     CPathDisplay,
@@ -10,6 +11,7 @@ from kernelwise.reports.displays import (
     WidthCurvesDisplay,
 )
 from kernelwise.reports.page import Page, write_report
+from kernelwise.reports.predictions import predictions_page
 
 __all__ = [
     "CPathDisplay",
@@ -20,6 +22,9 @@ __all__ = [
     "ReportData",
     "SearchSurfaceDisplay",
     "WidthCurvesDisplay",
+    "model_page",
+    "predictions_page",
     "report_data",
+    "write_page",
     "write_report",
 ]

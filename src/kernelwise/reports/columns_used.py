@@ -265,7 +265,7 @@ def _rows(
             f"predicted {number(p, 4)}, observed {number(o, 4)}" for p, o in zip(predicted, y, strict=True)
         ]
         return [_explained(found, title, k, said[k], names[k], of) for title, k in chosen.items()]
-    sure, is_right = _sureness(model, X), predicted == y
+    sure, is_right = sureness(model, X), predicted == y
     said = [
         f"“{p}”, which is correct" if p == t else f"“{p}”, but it is “{t}”"
         for p, t in zip(predicted, y, strict=True)
@@ -282,7 +282,7 @@ def _rows(
     ]
 
 
-def _sureness(model: TunedMachine, X: RowsLike) -> np.ndarray:
+def sureness(model: TunedMachine, X: RowsLike) -> np.ndarray:
     """The larger, the surer the model is of its answer, (n_rows,)."""
     if model.sigmoids_ is not None:
         return np.asarray(model.predict_proba(X).max(axis=1))

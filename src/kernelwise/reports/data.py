@@ -30,6 +30,7 @@ from kernelwise.reports.answer import (
     row_count,
     support_of,
 )
+from kernelwise.reports.asking import Asked, asked
 from kernelwise.reports.columns_used import LooksAt, Relevance, coded_names, looks_at, relevance_of
 from kernelwise.reports.comparison import Compared, Versus, versus
 from kernelwise.reports.coverage import Coverage, coverage_of
@@ -121,6 +122,8 @@ class ReportData:
     looks_at : LooksAt or None
         Which columns made the predictions, where the kernel is a product over columns.
     regions : Regions or None
+    asked : Asked or None
+        The section that can be asked, or why it cannot; None if it was not wanted.
     findings : tuple of Finding
         The most serious first; without advice that was followed.
     provenance : Provenance
@@ -157,6 +160,7 @@ class ReportData:
     relevance: Relevance | None = None
     looks_at: LooksAt | None = None
     regions: Regions | None = None
+    asked: Asked | None = None
     comparison: Versus | None = None
     losses: list[str] = field(default_factory=list)
     confusions: list[Confusion] = field(default_factory=list)
@@ -191,6 +195,7 @@ def report_data(
     strangest: Sequence[Strange] | None = None,
     target: str | None = None,
     columns: LooksAt | None = None,
+    interactive: bool = True,
 ) -> ReportData:
     """Collect the contents of a report on a tuned model.
 
@@ -229,6 +234,9 @@ def report_data(
         Name of what is predicted; None is the name that ``y`` has, if it is a column of a data frame.
     columns : LooksAt, default=None
         Which columns made the predictions for the training rows, if that was found before; None finds it.
+    interactive : bool, default=True
+        Whether the report can be asked: it then holds the model, and with it the training rows that are
+        support vectors, as text that can be read.
 
     Returns
     -------
@@ -284,6 +292,7 @@ def report_data(
         provenance=provenance(model, X, y, command, source, seed),
         preparation=tuple(preparation),
         n_columns=answer.n_features if n_columns is None else n_columns,
+        asked=asked(model) if interactive else None,
         **parts,
     )
 

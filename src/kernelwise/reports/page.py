@@ -12,6 +12,7 @@ from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
 from kernelwise._core.typing import PathLike
 from kernelwise.reports.answer import classes_text, headline, setting
+from kernelwise.reports.asking import static
 from kernelwise.reports.data import ReportData
 from kernelwise.reports.figures import figures
 from kernelwise.reports.held_out import Confusion
@@ -31,7 +32,8 @@ MANY, SHORT = 6, 4
 MOST_FIRST = 3
 #: Pixels of the frame in which a notebook shows a report.
 HEIGHT = 800
-#: Nothing is fetched and no script runs, whatever a label or a name says; pictures are in the page.
+#: Nothing is fetched, and no script runs but that of `kernelwise.reports.asking`, whatever a label or a name
+#: says; pictures are in the page.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -139,14 +141,22 @@ def render(data: ReportData) -> str:
         tables=[(table, is_numbered(table)) for table in data.confusions],
         serious=[finding for finding in data.findings if finding.severity != "info"],
         notes=[finding for finding in data.findings if finding.severity == "info"],
-        policy=POLICY,
-        style=(files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8"),
+        asked=data.asked,
+        policy=POLICY + ("" if data.asked is None else data.asked.policy),
+        style=style(),
         max_classes=MAX_CLASSES,
         max_rows=MAX_ROWS,
         many=MANY,
         most_first=MOST_FIRST,
     )
     return text
+
+
+def style() -> str:
+    """The style of all pages."""
+    return (files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8") + static(
+        "try.css"
+    )
 
 
 def with_options(text: str) -> Markup:

@@ -1,0 +1,101 @@
+"""The arithmetic of the page that answers, in a browser, against that of Python."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from sklearn.base import is_outlier_detector
+
+from kernelwise import explain
+from kernelwise.explanation import explains_exactly
+from kernelwise.reports.askable import askable, cells_of
+
+from .asked_models import NAMED, OTHERS, asked
+from .browsing import needs_browser
+
+pytestmark = needs_browser
+SCRIPT = (files("kernelwise.reports") / "static" / "machine.js").read_text(encoding="utf-8")
+ANSWERS = """([text, rows]) => {
+  const machine = Machine(JSON.parse(text)), is_of_classes = machine.data.classes.length > 2;
+  return rows.map((cells) => {
+    const row = machine.begin(cells), answer = machine.answer(row), unlike = machine.unlike(row);
+    return {...answer, unlike, shapley: machine.shapley(row, is_of_classes ? answer.place : 0)};
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    page = browser.new_page()
+    page.add_script_tag(content=SCRIPT)
+    yield page
+    page.close()
+
+
+def answers(page, model, rows):
+    """What the page says of rows, and what it was told."""
+    data = askable(model)
+    text = json.dumps(data, allow_nan=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # new words and gaps
+        return data, page.evaluate(ANSWERS, [text, cells_of(model, rows)])
+
+
+@pytest.mark.parametrize("name", [*NAMED, *OTHERS])
+@pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning")
+def test_page_answers_as_python_does(page, name):
+    model, rows = asked(name)
+    data, found = answers(page, model, rows)
+    assert len(found) == 500
+    if data["task"] == "numbers":
+        expected = model.predict(rows)
+        assert np.abs(np.array([one["value"] for one in found]) - expected).max() < 1e-3 * np.ptp(expected)
+    else:
+        classes = np.array([-1, 1]) if data["task"] == "one class" else model.classes_
+        assert np.array_equal(classes[[one["place"] for one in found]], model.predict(rows))
+        if data["task"] == "one class" or data["sigmoids"] is not None:
+            p = np.array([one["probabilities"] for one in found])
+            if data["task"] == "one class":
+                expected = np.column_stack(
+                    [model.outlier_probability(rows), 1 - model.outlier_probability(rows)]
+                )
+            else:
+                expected = model.predict_proba(rows)
+            assert np.abs(p - expected).max() < 1e-3
+    if not is_outlier_detector(model):
+        unlike = model.unlike(rows)
+        # The kernel is not asked twice where single precision could change the answer.
+        near_reach = np.abs(unlike.distance - unlike.reach) < 1e-4 * unlike.reach
+        said = np.array([one["unlike"]["is_remote"] for one in found])
+        assert np.array_equal(said[~near_reach], unlike.is_remote[~near_reach])
+        outside = np.array([one["unlike"]["is_far"] for one in found])
+        assert np.array_equal(outside[~near_reach], unlike.is_outside[~near_reach])
+
+
+@pytest.mark.parametrize("name", [*NAMED, *OTHERS])
+@pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning")
+def test_bars_are_exact_shapley_values(page, name):
+    model, rows = asked(name)
+    data, found = answers(page, model, rows)
+    if not explains_exactly(model):
+        assert name in ("metric", "polynomial")
+        assert data["bars"] is None
+        assert all(one["shapley"] is None for one in found)
+        return
+    output = None
+    if data["task"] == "classes":
+        output = "machine-values" if data["sigmoids"] is None else "probability-log-odds"
+    # The rows that explain compares with, where the page has as many.
+    assert data["bars"]["n_background"] == min(100, len(model.best_estimator_.support_vectors_))
+    expected = explain(model, rows, background="support", output=output)
+    values, base = expected.values, expected.base_values
+    if values.ndim == 3:
+        places = [one["place"] for one in found]
+        values, base = values[np.arange(500), :, places], base[np.arange(500), places]
+    unit = max(1.0, np.ptp(values)) if data["task"] == "numbers" else 1.0
+    assert np.abs(np.array([one["shapley"]["values"] for one in found]) - values).max() < 1e-3 * unit
+    assert np.abs(np.array([one["shapley"]["base"] for one in found]) - base).max() < 1e-3 * unit

@@ -145,8 +145,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     kernel_ : Kernel or "precomputed"
         The chosen kernel, for scaled features.
     C_, epsilon_ : float
-        C and ε of the model, for standardised targets; C as in `TunedSVC`, and ε is None for quantiles. Of several quantiles, C is the
-        best one for all together, and ``best_estimator_.C`` has those of each.
+        C and ε of the model, for standardised targets; C as in `TunedSVC`, and ε is None for quantiles. Of
+        several quantiles, C is the best one for all together, and ``best_estimator_.C`` has those of each.
     target_mean_, target_scale_ : float
         Mean and standard deviation of y (1 if y is constant), which standardise the targets; with a
         ``target_transform``, those of the logarithms.
@@ -414,6 +414,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends.
         """
+        if getattr(self, "quantile", None) is not None:
+            raise IncompatibleError(
+                "predict_interval needs a model of the typical target, but this TunedSVR predicts quantiles. "
+                "Fit with quantile=None, or use two quantiles as the ends, such as quantile=[0.05, 0.95]."
+            )
         record, family = self._held_out(coverage), self._trained_family()
         errors = np.abs(family.standardised(record.truth) - family.standardised(record.predicted))
         limit = conformal_quantile(errors / record.spread, record.weight, coverage)

@@ -234,8 +234,12 @@ def _known(value: float) -> float | None:
 
 
 def _terms(plain: PlainModel, machine: Any, precision: str) -> list[dict[str, Any]]:
-    """The kernels, each with its coefficients; ``weight`` is that of the kernel in distances between rows."""
+    """The kernels, each with its coefficients; ``weight`` is that of the kernel in distances between rows.
+
+    These are of the first kernel of a blend, as those of `unlike` are.
+    """
     weights = [float(weight) for weight, _ in machine.kernel_.parts()]
+    weights += [0.0] * (len(plain.terms) - len(weights))
     return [
         {
             "form": term.form,
@@ -243,7 +247,7 @@ def _terms(plain: PlainModel, machine: Any, precision: str) -> list[dict[str, An
             "coef0": float(term.coef0),
             "degree": int(term.degree),
             "L": _packed_map(term.L),
-            "beta": [packed(row, precision) for row in term.weight * plain.beta],
+            "beta": [packed(row, precision) for row in term.weight * term.beta],
             "weight": weight,
         }
         for term, weight in zip(plain.terms, weights, strict=True)
@@ -284,7 +288,7 @@ def _rounded(plain: PlainModel) -> PlainModel:
     return replace(
         plain,
         support=plain.support.astype(np.float32).astype(float),
-        beta=plain.beta.astype(np.float32).astype(float),
+        terms=[replace(term, beta=term.beta.astype(np.float32).astype(float)) for term in plain.terms],
     )
 
 

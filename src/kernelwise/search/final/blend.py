@@ -115,6 +115,8 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
 def _why_not(validator: CrossValidator) -> str | None:
     """What keeps a search from blending, as the end of a sentence; None if nothing does."""
     folds, held = validator.fold_rows, validator.held_out
+    if getattr(validator.family, "quantiles", ()):
+        return "its predictions are quantiles"
     if len(np.unique(folds.rows)) < len(validator.samples) or validator.context.full_data is not None:
         return "the search has looked at a part of the rows only"
     if (folds.fold < 0).any() or folds.n_folds < 2:

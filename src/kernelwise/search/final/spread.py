@@ -49,7 +49,7 @@ def with_spread(step: FinalStep, last: Finished, has_groups: bool) -> Finished:
     else:
         rows, fold = last.held_rows, np.zeros(len(last.held_rows), int)
         record = replace(last.record, fold=fold, holds_for=OF_ROWS)
-    if not isinstance(family, Regression):
+    if not isinstance(family, Regression) or family.quantiles:
         return replace(last, record=record)
     predictions = family.standardised(record.predicted)
     errors = family.standardised(record.truth) - predictions

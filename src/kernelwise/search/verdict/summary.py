@@ -102,7 +102,7 @@ def told_error(
     """
     family = validator.family
     if isinstance(family, Regression):
-        if family.scoring in (None, "r2"):
+        if family.scoring in (None, "r2") and not family.quantiles:
             values = family.in_units(choice.decision[validator.tested, 0]) if answers is None else answers
             return _with_training(validator, r2_error(validator, family, values), luck)
         answers = None  # no labels

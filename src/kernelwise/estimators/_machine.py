@@ -111,7 +111,6 @@ class KernelMachine(SamplesOrGram):
         """Number of machines: one for a regression."""
         return 1
 
-    @property
     def _box(self) -> tuple[np.ndarray, np.ndarray]:
         """How low and how high β may be, for weights of one; both of shape (n_machines, 1) or a number."""
         C: Any = self.C

@@ -123,8 +123,7 @@ class KernelMachine(SamplesOrGram):
         """Number of machines: one for a regression."""
         return 1
 
-    @property
-    def box(self) -> tuple[np.ndarray, np.ndarray]:
+    def _box(self) -> tuple[np.ndarray, np.ndarray]:
         """How low and how high β may be, for weights of one; both of shape (n_machines, 1) or a number."""
         C: Any = self.C
         return -C, C

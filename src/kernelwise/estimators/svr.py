@@ -206,8 +206,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         """Number of machines: one for every quantile."""
         return len(self._quantiles())
 
-    @property
-    def box(self) -> tuple[np.ndarray, np.ndarray]:
+    def _box(self) -> tuple[np.ndarray, np.ndarray]:
         """How low and how high β may be, for weights of one; both of shape (n_machines, 1)."""
         C = np.array(self._Cs())[:, None]
         if self.loss != "pinball":

@@ -85,7 +85,7 @@ def count_bounded(machine: Any, bound: np.ndarray) -> int:
 
     ``bound``, of shape (n_trained,), are the bounds of its training rows as multiples of C.
     """
-    lo, hi = (limit * bound[machine.support_] * (1.0 - 1e-9) for limit in machine.box)
+    lo, hi = (limit * bound[machine.support_] * (1.0 - 1e-9) for limit in machine._box())
     return int(((machine.beta_ <= lo) | (machine.beta_ >= hi)).any(axis=0).sum())
 
 

@@ -70,12 +70,13 @@ class LogisticMachine:
     def solve(self, cost: np.ndarray, tol: float, max_iter: int = MAX_STEPS) -> Outcome:
         """Go from the coefficients at hand to those for the cᵢ, ``cost``, which are positive."""
         y, n_iter, is_convex = self.signs, 0, True
-        found: float | None = self._put(self.beta, self.values, cost, self.offset)
+        start = self._put(self.beta, self.values, cost, self.offset)
+        found: float | None = start
         size = float(np.log(cost.sum()))
         if len(self.path) == 2:  # on the line through the last two solutions, in log C
             (first, beta, values), (last, *_) = self.path
             ahead = (size - last) / (last - first)
-            found = self._go(ahead * (self.beta - beta), ahead * (self.values - values), cost, found) or found
+            found = self._go(ahead * (self.beta - beta), ahead * (self.values - values), cost, start) or start
         while True:
             share = self.share
             rest = cost * y * share - self.beta
@@ -93,7 +94,7 @@ class LogisticMachine:
             n_iter += 1
         self.beta, self.values, self.f = self.beta + rest, self.values + drift, self.offset - drift
         self.offset = float(self.f.mean())
-        self.path = [*self.path[-1:], (size, self.beta, self.values)]
+        self.path = [*[one for one in self.path if one[0] != size][-1:], (size, self.beta, self.values)]
         quadratic = 0.5 * float(self.beta @ self.values)
         self.objective = quadratic + float(cost @ (xlogy(share, share) + xlog1py(1.0 - share, -share)))
         losses = float(cost @ log_expit(y * (self.values + self.offset)))

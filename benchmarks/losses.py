@@ -169,6 +169,14 @@ def models(name: str, n_rows: int) -> np.ndarray:
     return found
 
 
+def tell_gains(more: np.ndarray) -> None:
+    """Print what each loss has more than the hinge loss, on average over sets, with standard errors."""
+    means, errors = more.mean(axis=0), more.std(axis=0, ddof=1) / np.sqrt(len(more))
+    for loss, gain, error in zip(LOSSES[1:], means[1:], errors[1:], strict=True):
+        pairs = zip(("accuracy", "log-loss"), gain, error, strict=False)
+        print(f"{loss} less hinge: " + ", ".join(f"{name} {a:+.4f} ± {b:.4f}" for name, a, b in pairs))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables that are asked for, all by default."""
     parser = argparse.ArgumentParser(
@@ -188,11 +196,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"{'set':26s}{'rows':>5}{'k':>4}{heads}   no sigmoid")
         table = np.array([models(name, options.rows) for name in options.sets or MODELS])
         print(f"{'mean':35s}" + "".join(f"{a:8.1f}{b:8.3f}{s:7.2f}" for a, b, s in table.mean(axis=0)))
-        more = table - table[:, :1]
-        error = more.std(axis=0, ddof=1) / np.sqrt(max(len(table), 2))
-        for loss, gain, own in zip(LOSSES[1:], more.mean(axis=0)[1:], error[1:], strict=True):
-            pairs = zip(("accuracy", "log-loss"), gain, own, strict=False)
-            print(f"{loss} less hinge: " + ", ".join(f"{name} {a:+.4f} ± {b:.4f}" for name, a, b in pairs))
+        if len(table) > 1:
+            tell_gains(table - table[:, :1])
 
 
 if __name__ == "__main__":

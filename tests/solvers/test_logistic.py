@@ -106,6 +106,12 @@ def test_a_path_is_what_single_fits_are():
     assert (path.n_bounded == 0).all()
 
 
+def test_a_value_of_C_may_come_twice():
+    path = svm_path(K, y, [0.1, 1.0, 1.0, 10.0, 0.1], FOLDS, tol=1e-8, loss="logistic")
+    once = svm_path(K, y, [0.1, 1.0, 10.0], FOLDS, tol=1e-8, loss="logistic")
+    np.testing.assert_allclose(path.decision, once.decision[[0, 1, 1, 2, 0]], atol=1e-7)
+
+
 def test_a_path_goes_on_where_another_ended():
     settings = {"tol": 1e-8, "loss": "logistic"}
     whole = svm_path(K, y, [0.1, 1.0, 10.0], FOLDS, **settings)

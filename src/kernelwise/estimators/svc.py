@@ -153,6 +153,9 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     `decision_function` returns log odds. Without them, or with ``predict_by="decision"``, both are as in
     scikit-learn.
 
+    With the logistic loss, decision values are log odds already. Sigmoids are fitted all the same: a C that
+    labels well often makes log odds too small (``docs/how-it-chooses.md`` has the figures).
+
     Samples of zero or negative weight are left out, as in scikit-learn.
 
     Examples

@@ -102,9 +102,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         balances the training part of each fold. With a list, such as ``[None, "balanced"]``, the search runs
         with each weight and keeps the one with the highest score.
     loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
-        As in `SVC`, for all models of the search and the final one (a Nyström model has its own). The two
-        smooth losses often give better probabilities, and take longer; ``docs/how-it-chooses.md`` compares
-        them.
+        As in `SVC`, for all models of the search and the final one (a Nyström model has its own). The smooth
+        losses often give better probabilities, and take two to four times as long, for many classes longer;
+        ``docs/how-it-chooses.md`` compares them.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in `SVC`.
     predict_by : {"probability", "decision"}, default="probability"

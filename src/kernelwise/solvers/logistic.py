@@ -64,12 +64,19 @@ class LogisticMachine:
         self.signs, self.beta = signs, beta
         self.values = self.product(beta) if beta.any() else np.zeros(signs.size)
         self.offset, self.share = 0.0, np.full(signs.size, 0.5)
+        self.path: list[tuple[float, np.ndarray, np.ndarray]] = []
         self.most = np.inf if self.K is None else SHARE * signs.size  # products for one step
 
     def solve(self, cost: np.ndarray, tol: float, max_iter: int = MAX_STEPS) -> Outcome:
         """Go from the coefficients at hand to those for the cᵢ, ``cost``, which are positive."""
         y, n_iter, is_convex = self.signs, 0, True
-        found: float | None = self._put(self.beta, self.values, cost, self.offset)
+        start = self._put(self.beta, self.values, cost, self.offset)
+        found: float | None = start
+        size = float(np.log(cost.sum()))
+        if len(self.path) == 2:  # on the line through the last two solutions, in log C
+            (first, beta, values), (last, *_) = self.path
+            ahead = (size - last) / (last - first)
+            found = self._go(ahead * (self.beta - beta), ahead * (self.values - values), cost, start) or start
         while True:
             share = self.share
             rest = cost * y * share - self.beta
@@ -87,6 +94,7 @@ class LogisticMachine:
             n_iter += 1
         self.beta, self.values, self.f = self.beta + rest, self.values + drift, self.offset - drift
         self.offset = float(self.f.mean())
+        self.path = [*[one for one in self.path if one[0] != size][-1:], (size, self.beta, self.values)]
         quadratic = 0.5 * float(self.beta @ self.values)
         self.objective = quadratic + float(cost @ (xlogy(share, share) + xlog1py(1.0 - share, -share)))
         losses = float(cost @ log_expit(y * (self.values + self.offset)))

@@ -20,7 +20,7 @@ from kernelwise.tables.table import Table, is_numbers
 
 #: Different numbers of a column that may be codes: of fewer, one cannot tell, and of more, each has few rows.
 CODES = range(8, 41)
-#: Rows for each of them, at least, and rows of a table: fewer say nothing, and to sort more takes long.
+#: Rows of the median one of them, at least, and rows of a table: fewer say nothing, and more take long.
 ROWS_PER_CODE, FEWEST_ROWS, MOST_ROWS = 3, 100, 10_000
 #: Rows that are looked at, at most.
 ENOUGH_ROWS = 600
@@ -68,8 +68,8 @@ def may_be_codes(table: Table, k: int) -> bool:
     present = values[~np.isnan(values)]
     if not (present == np.floor(present)).all():
         return False
-    n_kinds = len(np.unique(present))
-    return n_kinds in CODES and len(present) >= ROWS_PER_CODE * n_kinds
+    kinds, n_rows = np.unique(present, return_counts=True)
+    return len(kinds) in CODES and bool(np.median(n_rows) >= ROWS_PER_CODE)
 
 
 def gain_of_names(values: np.ndarray, truth: np.ndarray) -> float:

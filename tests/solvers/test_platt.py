@@ -172,7 +172,7 @@ def test_no_rows_have_no_probabilities():
 
 
 def test_a_few_rows_of_the_common_sigmoid_are_beside_those_of_each_machine(problem):
-    """Against copies of all rows with the common sigmoid's targets, and one general minimiser after another."""
+    """Against a general minimiser: of the common slope first, then of each likelihood with both targets."""
     decision, y, weight = problem
     columns = np.column_stack([decision, 2.0 * decision + 1.0, np.tanh(decision), 0.1 * decision])
     parts = [np.arange(100), np.arange(0, 100, 2), np.arange(30, 90), np.arange(60)]

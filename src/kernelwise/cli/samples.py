@@ -139,6 +139,7 @@ def read_samples(
         words=split_names(reading.words),
         use=split_names(reading.use),
         strict=reading.strict,
+        codes=not apart,  # rows of one group or time are no evidence of others
     )
     notes = [*table.notes, *learned.notes]
     preparation = [*learned.preparation, *(sentence(table, place, groups) for place in apart)]

@@ -44,6 +44,7 @@ from kernelwise.search import (
 from kernelwise.tables import (
     Table,
     by_column,
+    coded_table,
     findings_of_table,
     judge_columns,
     learn_encoder,
@@ -253,9 +254,15 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         # What is checked of a table besides its columns are its shape and the targets.
         stand_in = cast(MatrixLike, X) if frame is None else np.zeros(frame.shape)
         features, y, identity, weight = self._check(stand_in, y, sample_weight)
+        # Groups may be what codes stand for, and rows of one group are no evidence of others.
+        is_detector = is_outlier_detector(self)
+        may_be_coded = isinstance(self.categorical_features, str) and not (routed.split or is_detector)
+        if frame is None and not is_gram and may_be_coded:
+            frame = coded_table(X, np.asarray(y), is_classifier(self))
+        elif frame is not None and context.encoder is None:
+            named = frame.has_names and may_be_coded
+            frame = judge_columns(frame, np.asarray(y), is_classifier(self), may_be_coded=named)
         if frame is not None:
-            if context.encoder is None:
-                frame = judge_columns(frame, np.asarray(y), is_classifier(self))
             features = self._encode(frame, weight, context)
         self._name_features(features, context)
         limits = None if is_gram else training_range(features, weight)
@@ -273,7 +280,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
                 *(spelling_findings(self.classes_, np.bincount(y)) if is_classifier(self) else ()),
             ],
         )
-        if not is_gram and not is_outlier_detector(self):  # labels of outliers are no target
+        if not is_gram and not is_detector:  # labels of outliers are no target
             columns = features if frame is None else by_column(frame, self.encoder_)
             data.look_through(columns, me, is_classes=is_classifier(self))
         return data

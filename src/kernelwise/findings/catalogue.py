@@ -101,6 +101,15 @@ DATES_GUESSED = Entry(
 CODES_AS_WORDS = Entry(
     "codes as words", "info", "Codes with zeros in front, which count as words: {columns}."
 )
+CODES_BY_ROWS = Entry(
+    "numbers as names",
+    "info",
+    "Whole numbers in {columns} count as words, because held-out rows are predicted better if {n:its|their} "
+    "order does not matter.",
+    "If {n:it is a quantity|they are quantities}, use categorical_features=None, or name the columns in it "
+    "that hold words.",
+    "If {n:it is a quantity|they are quantities}, name {n:it|them} with --use.",
+)
 TEXT_BY_LETTERS = Entry(
     "text by letters",
     "info",

@@ -1,8 +1,9 @@
 """One factor for all log odds of a model with three classes or more: how sure its probabilities may be.
 
-Sigmoids are fitted machine by machine, and coupling makes probabilities less sure than the rows allow, most of
-all where there are many classes. This is temperature scaling (Guo, Pleiss, Sun & Weinberger, ICML 2017) before
-the coupling, so that scaled sigmoids are sigmoids: whoever keeps or exports them need not know of it.
+Sigmoids are fitted machine by machine, and coupling makes probabilities less sure than the rows allow, most
+of all where there are many classes. This is temperature scaling (Guo, Pleiss, Sun & Weinberger, ICML 2017)
+before the coupling, so that scaled sigmoids are sigmoids: whoever keeps or exports them need not know of
+it.
 """
 
 from __future__ import annotations

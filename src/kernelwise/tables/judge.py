@@ -21,15 +21,18 @@ from kernelwise._core.text import in_shell
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.findings import catalogue
 from kernelwise.tables.cells import enumerated
+from kernelwise.tables.codes import with_codes
 from kernelwise.tables.dates import Dates
+from kernelwise.tables.draw import N_FOLDS, drawn, truth_of
 from kernelwise.tables.encoder import learn_encoder
 from kernelwise.tables.problems import FileColumn
+from kernelwise.tables.read.frames import plain_table
 from kernelwise.tables.settle import WORDS, left_out_findings
 from kernelwise.tables.table import Table
 from kernelwise.tables.text import has_many_kinds, is_text
 
-#: Rows that are looked at, at most, and folds.
-MOST_ROWS, N_FOLDS, N_REPEATS = 2000, 5, 2
+#: Rows that are looked at, at most, and how often folds are drawn.
+MOST_ROWS, N_REPEATS = 2000, 2
 PENALTIES = np.logspace(-1.0, 4.0, 6)
 #: Standard errors by which text must be better.
 CLEARLY = 2.0
@@ -41,14 +44,33 @@ WIDTHS, SHRINKAGES = (0.25, 1.0, 4.0), np.logspace(-3.0, 2.0, 8)
 UNHELPFUL = "does not help on held-out rows"
 
 
-def judge_columns(table: Table, target: np.ndarray, is_classes: bool, kept: Collection[int] = ()) -> Table:
+def judge_columns(
+    table: Table,
+    target: np.ndarray,
+    is_classes: bool,
+    kept: Collection[int] = (),
+    may_be_coded: bool = True,
+) -> Table:
     """The table with its text coded by letters where this helps, and without dates and words that do not.
 
-    ``target`` has labels or numbers, of shape (n_rows,); columns of ``kept`` are not left out.
+    Before that, whole numbers become words where they are codes, if they may (`kernelwise.tables.codes`).
+    ``target`` has labels or numbers, of shape (n_rows,); columns of ``kept`` stay, and numbers of them, too.
     """
     with one_blas_thread():  # matrices are small
+        if may_be_coded:
+            table = with_codes(table, target, is_classes, kept)
         table = _with_letters(table, target, is_classes)
         return _without_unhelpful(table, target, is_classes, kept)
+
+
+def coded_table(X: Any, target: np.ndarray, is_classes: bool) -> Table | None:
+    """A data frame of complete numbers as a table, if some of them are codes, which count as words."""
+    table = plain_table(X)
+    if table is None:
+        return None
+    with one_blas_thread():
+        table = with_codes(table, target, is_classes)
+    return table if table.codes_as_words else None
 
 
 def _with_letters(table: Table, target: np.ndarray, is_classes: bool) -> Table:
@@ -63,7 +85,7 @@ def _with_letters(table: Table, target: np.ndarray, is_classes: bool) -> Table:
     candidates = [*texts, *(k for k in used if has_many_kinds(table.columns[k]))]
     if not candidates:
         return table
-    rows = _drawn(table, target, is_classes, MOST_ROWS)
+    rows = drawn(table, target, is_classes, MOST_ROWS)
     part, chosen = table[rows], target[rows]
     if len(rows) < N_FOLDS:
         return table
@@ -95,7 +117,7 @@ def _without_unhelpful(table: Table, target: np.ndarray, is_classes: bool, kept:
         if k not in kept and k not in table.left_out and k not in table.as_text | table.codes_as_words
         if values.dtype.kind == Dates.dtype or has_many_kinds(values)
     ]
-    rows = _drawn(table, target, is_classes, ENOUGH_ROWS) if candidates else np.empty(0, dtype=int)
+    rows = drawn(table, target, is_classes, ENOUGH_ROWS) if candidates else np.empty(0, dtype=int)
     if len(rows) < FEW_ROWS:
         return table
     part, chosen = table[rows], target[rows]
@@ -132,10 +154,7 @@ def _losses(table: Table, target: np.ndarray, is_classes: bool, width: float) ->
     Z = (X - X.mean(axis=0)) / np.where(scale > 0.0, scale, 1.0)
     squared = euclidean_distances(Z, squared=True)
     usual = np.median(squared) or 1.0
-    if is_classes:
-        truth = 2.0 * (target[:, None] == np.unique(target)) - 1.0
-    else:
-        truth = ((target - target.mean()) / (target.std() or 1.0))[:, None]
+    truth = truth_of(target, is_classes)
     values, vectors = np.linalg.eigh(np.exp(-width / usual * squared) + 1.0)  # 1 is for an offset
     turned, found = vectors.T @ truth, []
     for shrinkage in SHRINKAGES:
@@ -143,24 +162,6 @@ def _losses(table: Table, target: np.ndarray, is_classes: bool, width: float) ->
         residuals = (truth - vectors @ (kept[:, None] * turned)) / (1.0 - vectors**2 @ kept)[:, None]
         found.append((residuals**2).mean(axis=1))
     return min(found, key=lambda losses: float(losses.mean()))
-
-
-def _drawn(table: Table, target: np.ndarray, is_classes: bool, n_rows: int) -> np.ndarray:
-    """At most so many rows, without copies and rare classes; none if these leave one class."""
-    rows = np.random.default_rng(0).permutation(_distinct(table, target))[:n_rows]
-    if not is_classes:
-        return rows
-    _, label, counts = np.unique(target[rows], return_inverse=True, return_counts=True)
-    is_used = counts >= N_FOLDS
-    return rows[is_used[label]] if is_used.sum() > 1 else rows[:0]
-
-
-def _distinct(table: Table, target: np.ndarray) -> np.ndarray:
-    """One of each of the rows that are equal, in an order of what they hold, whatever their order is."""
-    order = sorted(range(len(table.names)), key=lambda k: str(table.names[k]))
-    cells = [map(str, table.columns[k].tolist()) for k in order]
-    rows = {row: k for k, row in enumerate(zip(*cells, map(str, target.tolist()), strict=True))}
-    return np.array([rows[row] for row in sorted(rows)])
 
 
 def _with_text(table: Table, k: int) -> Table:

@@ -286,6 +286,7 @@ def learn_encoding(
     words: Sequence[str] = (),
     use: Sequence[str] = (),
     strict: bool = False,
+    codes: bool = True,
 ) -> Learned:
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
@@ -297,8 +298,8 @@ def learn_encoding(
     ``missing``, stay gaps; with ``impute`` medians and the most frequent words take their places. ``words``
     has names or numbers of columns whose numbers are codes of classes, and count as words. What is sure is
     done, as `kernelwise.tables.settle` says, and rows without a target are left out; with ``strict`` nothing
-    is, and ``lump`` keeps columns of words of which most are rare. Everything that is wrong is in one
-    TableError.
+    is, and ``lump`` keeps columns of words of which most are rare. ``codes`` says whether rows may tell that
+    whole numbers are names (`kernelwise.tables.codes`). Everything that is wrong is in one TableError.
     """
     missing = tuple(missing)
     if task is None and (strict or table.matrix is not None):
@@ -332,7 +333,7 @@ def learn_encoding(
         labels = labels_by_name(table, places) if place is None else None
         table = settle(table, places, coded, kept, {} if labels is None else {labels: LABELS})
         if place is not None and target_fault(table, place, task) is None:
-            table = _judged(table, places, place, task, kept)
+            table = _judged(table, places, place, task, kept, codes and task != DETECTION)
     places = tuple(k for k in places if k not in table.left_out)
     as_it_is = set(places) if not strict else coded
     by_column = {
@@ -348,7 +349,7 @@ def learn_encoding(
     features = Table(
         tuple(table.names[k] for k in usable),
         tuple(table.columns[k] for k in usable),
-        codes_as_words=frozenset(n for n, k in enumerate(usable) if k in coded),
+        codes_as_words=frozenset(n for n, k in enumerate(usable) if k in coded | table.codes_as_words),
         fills_gaps=impute,
         written={n: table.written[k] for n, k in enumerate(usable) if k in table.written},
         as_text=frozenset(n for n, k in enumerate(usable) if k in table.as_text),
@@ -398,12 +399,14 @@ def _counter_fault(column: FileColumn) -> Fault:
     )
 
 
-def _judged(table: Table, places: Sequence[int], place: int, task: str, kept: Collection[int]) -> Table:
+def _judged(
+    table: Table, places: Sequence[int], place: int, task: str, kept: Collection[int], codes: bool
+) -> Table:
     """The table with its text coded if that helps, as `judge_columns` says; features are of ``places``."""
     apart = {k: "" for k in range(len(table.names)) if k not in places}
     y = read_target(table, place, task)
     raw = replace(table, left_out={**table.left_out, **apart})
-    judged = judge_columns(raw, y, task == "classification", kept)
+    judged = judge_columns(raw, y, task == "classification", kept, may_be_coded=codes)
     return replace(judged, left_out={k: why for k, why in judged.left_out.items() if k not in apart})
 
 

@@ -65,6 +65,16 @@ def to_table(X: Any, categorical: Any, owner: str, is_finite: bool = True) -> Ta
     return None if is_plain and is_harmless else _checked(table, is_finite)
 
 
+def plain_table(X: Any) -> Table | None:
+    """A data frame of complete numbers, of which `to_table` makes no table, as one; None for an array."""
+    native = _native(X)
+    if native is None:
+        return None
+    return Table(
+        tuple(native.columns), tuple(np.asarray(one.to_numpy(), float) for one in native.iter_columns())
+    )
+
+
 def _may_count_rows(column: Any) -> bool:
     """Whether whole numbers may be those of the rows, which no model should learn from; a quick look."""
     if len(column) < MIN_KINDS or not column.dtype.is_integer():

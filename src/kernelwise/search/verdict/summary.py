@@ -76,12 +76,17 @@ def r2_error(validator: CrossValidator, family: Regression, predicted: np.ndarra
     """Standard error of R² of held-out predictions, shape (n_tested,): five folds say little about it.
 
     R² is a ratio of means, whose errors add up by what each row changes: (e² - (1 - R²) t²) / (mean of t²)
-    with its error e and its distance t from the mean. Clusters of rows are independent.
+    with its error e and its distance t from the mean. Clusters of rows are independent. NaN if y is constant.
     """
     weight = validator.held_out.weight[validator.tested]
-    y = family.in_units(validator.held_out.y[validator.tested])
-    squares = (family.in_units(predicted) - y) ** 2
+    y, predicted = validator.held_out.y[validator.tested], predicted.astype(float)
+    if family.offset is not None:  # logarithms; R² is that of y, in any unit
+        y, predicted = family.in_units(y), family.in_units(predicted)
+        y, predicted = y / np.abs(y).max(), predicted / np.abs(y).max()
+    squares = (predicted - y) ** 2
     spread = (y - np.average(y, weights=weight)) ** 2
+    if not spread.any():
+        return np.nan
     ratio = np.average(squares, weights=weight) / np.average(spread, weights=weight)
     cluster, varies = validator.clusters
     change = np.bincount(cluster, weights=weight * varies * (squares - ratio * spread))
@@ -111,7 +116,8 @@ def told_error(
         # Where a class has few rows, its error is larger than the spread over two or three folds may show.
         of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
         if isinstance(validator.family, Regression) and validator.family.scoring in (None, "r2"):
-            of_rows = r2_error(validator, validator.family, choice.decision[validator.tested, 0])
+            by_rows = r2_error(validator, validator.family, choice.decision[validator.tested, 0])
+            of_rows = of_rows if np.isnan(by_rows) else by_rows
     return float(np.sqrt(of_rows**2 * training_factor(validator) + luck.variance))
 
 

@@ -142,8 +142,9 @@ def outcome_of(drawn: Drawn, new: Drawn) -> Outcome:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)
         model.fit(X, y, **({} if group is None else {"groups": group}))
+        truth = model.score(*new[:2])
     told = model.result_
-    return Outcome(told.score, told.standard_error, told.corrected_score, model.score(*new[:2]))
+    return Outcome(told.score, told.standard_error, told.corrected_score, truth)
 
 
 def simulated(kind: str, seed: int, n_new: int = N_NEW) -> Outcome:

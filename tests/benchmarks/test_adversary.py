@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.adversary import batches, command_line, journals, models, solver
+from benchmarks.adversary import batches, claims, command_line, journals, models, solver
 from benchmarks.adversary.__main__ import PARTS, main
 from benchmarks.adversary.calls import run_calls
 from benchmarks.adversary.calls.verdict import fault_of_error, fault_of_value
+from benchmarks.honesty import Outcome
 
 
 def test_random_calls_work_or_are_refused_in_a_sentence():
@@ -45,6 +46,14 @@ SHORT = {"models": 60, "journals": 12, "commands": 12, "solver": 21, "claims": 2
 def test_no_attempt_of_a_part_succeeds(part, capsys):
     assert main([part, "--count", str(SHORT[part])]) == 0
     assert f"{SHORT[part]} {PARTS[part].what}: 0 failed; longest" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(("error", "says"), [(0.05, ""), (0.02, "0 of 12 truths"), (0.001, "50.0 away")])
+def test_claims_that_are_too_sure_are_noticed(error, says, monkeypatch):
+    monkeypatch.setattr(claims, "simulated", lambda *_: Outcome(0.8, error, 0.75, 0.7))
+    found = claims.prepare()("0")
+    assert says in found
+    assert bool(found) == bool(says)
 
 
 def test_parts_that_do_not_exist_are_named(capsys):

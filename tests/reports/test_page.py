@@ -156,7 +156,7 @@ def test_facts_are_said_at_the_top(hostile, tmp_path):
         "Column &#39;town&#39; was coded.",
     ):
         assert said in top
-    assert "always answering &#39;x&#39;</dt><dd>55.0 %" in top
+    assert "always answering &#39;x&#39;</dt><dd>55 %" in top
 
 
 def test_pictures_say_what_they_measure(hostile, tmp_path):

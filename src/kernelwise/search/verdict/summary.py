@@ -76,12 +76,19 @@ def r2_error(validator: CrossValidator, family: Regression, predicted: np.ndarra
     """Standard error of R² of held-out predictions in units of y, (n_tested,): five folds say little about it.
 
     R² is a ratio of means, whose errors add up by what each row changes: (e² - (1 - R²) t²) / (mean of t²)
-    with its error e and its distance t from the mean. Clusters of rows are independent.
+    with its error e and its distance t from the mean. Clusters of rows are independent. NaN if y is constant.
     """
     weight = validator.held_out.weight[validator.tested]
-    y = family.in_units(validator.held_out.y[validator.tested])
+    y = validator.held_out.y[validator.tested]
+    if family.offset is None:
+        predicted = family.standardised(predicted)
+    else:  # logarithms; R² is that of y, in any unit
+        y = family.in_units(y)
+        y, predicted = y / np.abs(y).max(), predicted / np.abs(y).max()
     squares = (predicted - y) ** 2
     spread = (y - np.average(y, weights=weight)) ** 2
+    if not spread.any():
+        return np.nan
     ratio = np.average(squares, weights=weight) / np.average(spread, weights=weight)
     cluster, varies = validator.clusters
     change = np.bincount(cluster, weights=weight * varies * (squares - ratio * spread))
@@ -101,13 +108,9 @@ def told_error(
     chosen (``luck``). Arguments as of `announce`.
     """
     family = validator.family
-    if isinstance(family, Regression):
-        if family.scoring in (None, "r2") and not family.quantiles:
-            values = family.in_units(choice.decision[validator.tested, 0]) if answers is None else answers
-            return _with_training(validator, r2_error(validator, family, values), luck)
-        answers = None  # no labels
     of_choice = choice.scored.labels
-    labels = of_choice[choice.index] if answers is None and of_choice is not None else answers
+    labels = None if isinstance(family, Regression) else answers
+    labels = of_choice[choice.index] if labels is None and of_choice is not None else labels
     if validator.scorer.is_share and labels is not None:
         is_right = labels == validator.held_out.y[validator.tested]
         of_rows = share_error(is_right, validator.held_out.weight[validator.tested], *validator.clusters)
@@ -116,11 +119,10 @@ def told_error(
         by_folds = float(standard_error(scores, validator.n_held_out, validator.scorer.is_share))
         # Where a class has few rows, its error is larger than the spread over two or three folds may show.
         of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
-    return _with_training(validator, of_rows, luck)
-
-
-def _with_training(validator: CrossValidator, of_rows: float, luck: Luck) -> float:
-    """The error of held-out rows, with what training rows and the choice add to it."""
+        if isinstance(family, Regression) and family.scoring in (None, "r2") and not family.quantiles:
+            decided = family.in_units(choice.decision[validator.tested, 0].astype(float))
+            by_rows = r2_error(validator, family, decided if answers is None else answers)
+            of_rows = of_rows if np.isnan(by_rows) else by_rows
     return float(np.sqrt(of_rows**2 * training_factor(validator) + luck.variance))
 
 

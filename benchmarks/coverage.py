@@ -395,10 +395,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--only-sets", action="store_true", help="no simulations of noise, groups and p-values"
     )
-    parser.add_argument("--no-rivals", action="store_true", help="intervals and sets of tuned models alone")
+    parser.add_argument("--rivals", nargs="*", choices=RIVALS, default=list(RIVALS), metavar="NAME")
     options = parser.parse_args(arguments)
-    if options.no_rivals:
-        RIVALS.clear()
+    for name in set(RIVALS) - set(options.rivals):
+        del RIVALS[name]
     cv = options.cv if options.cv == "auto" else int(options.cv)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -58,3 +58,9 @@ def test_the_encoder_of_a_model_is_learned_once_and_is_in_its_file_once(run, mon
     assert notes["encoding"]["encoder"] == []
     assert load("model.kw").encoder_.feature_names == ["size", "town=a", "town=b"]
     assert run("predict", "model.kw", "train.csv").code == 0
+
+
+def test_an_older_model_says_that_it_has_no_sets(refused):
+    Path("new.csv").write_text(ANSWERS["words"][0])
+    sentence = refused("predict", FORMER / "words.kw", "new.csv", "--unknown", "ignore", "--sets", 0.8)
+    assert "This TunedSVC has no intervals and no sets of classes: version 0.1 has trained it." in sentence

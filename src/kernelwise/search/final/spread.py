@@ -45,10 +45,12 @@ def with_spread(step: FinalStep, last: Finished, has_groups: bool) -> Finished:
     folds, tested, samples = validator.fold_rows, validator.tested, validator.samples
     if last.held_rows is None:
         rows, fold = folds.rows[folds.asked[tested]], folds.fold[tested]
-        record = replace(last.record, fold=fold, holds_for=holds_for(step.settings.cv, has_groups))
+        whom = holds_for(step.settings.cv, has_groups)
     else:
-        rows, fold = last.held_rows, np.zeros(len(last.held_rows), int)
-        record = replace(last.record, fold=fold, holds_for=OF_ROWS)
+        rows, fold, whom = last.held_rows, np.zeros(len(last.held_rows), int), OF_ROWS
+    # A model file holds these numbers of every row.
+    small = fold.astype(np.min_scalar_type(int(fold.max(initial=0))))
+    record = replace(last.record, fold=small, holds_for=whom)
     if not isinstance(family, Regression) or family.quantiles:
         return replace(last, record=record)
     predictions = family.standardised(record.predicted)
@@ -59,4 +61,5 @@ def with_spread(step: FinalStep, last: Finished, has_groups: bool) -> Finished:
     Z = None if samples.is_gram else samples.Z[rows]
     part = parts_of(fold, rows)
     spread, of_rows = fit_spread(Z, predictions, errors, record.weight, part, places)
-    return replace(last, record=replace(record, spread=of_rows), spread=spread)
+    record = replace(record, spread=of_rows.astype(np.float32))
+    return replace(last, record=record, spread=spread)

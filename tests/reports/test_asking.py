@@ -203,7 +203,10 @@ def test_changes_are_the_smallest_that_change_the_answer(browser, tmp_path, name
       const machine = Machine(JSON.parse(document.getElementById("try-data").textContent));
       return rows.map((cells) => {
         const row = machine.begin(cells), now = machine.answer(row).place;
-        const at = (c, to) => machine.answer(machine.begin(cells.map((one, k) => (k === c ? to : one)))).place;
+        const at = (c, to) => {
+          const other = cells.map((one, k) => (k === c ? to : one));
+          return machine.answer(machine.begin(other)).place;
+        };
         return machine.changes(row, now).map((change) => {
           const column = machine.columns[change.column], start = cells[change.column] ?? column.fill;
           const flips = at(change.column, change.cell) === change.place && change.place !== now;

@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # pip takes dependency groups since 25.1; Python may come with an older one.
 GROUPS_PIP := $(PIP) "pip>=25.1"
 # What users may install, and the tests use.
-EXTRAS := cma,dask,files,frames,onnx,report,sheets,studies
+EXTRAS := app,cma,dask,files,frames,onnx,report,sheets,studies
 
 # Tests of one file stay together, so that what they share is made once. The files keep their order: by the
 # number of their tests, those with few but long ones would come last, and one process would wait for the other.

@@ -29,7 +29,7 @@ LAYERS = (
     ("selection",),
     ("reports",),
     ("comparison",),
-    ("studies", "demo"),
+    ("studies", "demo", "app"),
     ("cli",),
 )
 #: The compiled module, of which there is no Python source.

@@ -19,6 +19,7 @@ from kernelwise.cli.output import run
 from kernelwise.cli.page import page
 from kernelwise.cli.predict import predict
 from kernelwise.cli.reproduce import reproduce
+from kernelwise.cli.serve import serve
 from kernelwise.cli.tune import tune
 
 app = typer.Typer(
@@ -44,6 +45,7 @@ def demo() -> None:
 COMMANDS = (tune, predict, detect, explain, export, page, diagnose, compare, curves, reproduce, demo)
 for command in COMMANDS:
     app.command()(command)
+app.command("app")(serve)
 
 
 def _version(is_wanted: bool) -> None:

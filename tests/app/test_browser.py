@@ -6,9 +6,11 @@ import csv
 
 import pytest
 
-from ..reports.test_browser import browser, pytestmark  # noqa: F401
+from ..reports.browsing import needs_browser
+from ..reports.conftest import browser  # noqa: F401
 from .conftest import table
 
+pytestmark = needs_browser
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -36,8 +37,10 @@ def page(browser):
     page.close()
 
 
-def answers(page, model, rows):
-    """What the page says of rows, and what it was told."""
+@cache
+def answers(page, name):
+    """What the page was told of a model, and what it says of its rows."""
+    model, rows = asked(name)
     data = askable(model)
     text = json.dumps(data, allow_nan=False)
     with warnings.catch_warnings():
@@ -49,7 +52,7 @@ def answers(page, model, rows):
 @pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning")
 def test_page_answers_as_python_does(page, name):
     model, rows = asked(name)
-    data, found = answers(page, model, rows)
+    data, found = answers(page, name)
     assert len(found) == 500
     if data["task"] == "numbers":
         expected = model.predict(rows)
@@ -80,7 +83,7 @@ def test_page_answers_as_python_does(page, name):
 @pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning")
 def test_bars_are_exact_shapley_values(page, name):
     model, rows = asked(name)
-    data, found = answers(page, model, rows)
+    data, found = answers(page, name)
     if not explains_exactly(model):
         assert name in ("metric", "polynomial")
         assert data["bars"] is None

@@ -17,11 +17,11 @@ Out = Annotated[Path, typer.Option("--out", "-o", metavar="HTML", help="File to 
 
 
 def page(model_file: ModelFile, out: Out, quiet: options.Quiet = False) -> None:
-    """Write a model as one HTML file that answers: anyone can open it and try rows.
+    """Write a model as a page that answers, in one HTML file.
 
-    The page has a form with the columns of the training file. It shows the answer, its probability, what
-    speaks for it and what would change it. It needs no network, and sends nothing. Training rows that the
-    model keeps (support vectors) can be read in the file.
+    Anyone can open it and try rows. The page has a form with the columns of the training file. It shows the
+    answer, its probability, what speaks for it and what would change it. It needs no network, and sends
+    nothing. Training rows that the model keeps (support vectors) can be read in the file.
 
     \b
     Example: kernelwise page model.kw -o model.html

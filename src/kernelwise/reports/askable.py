@@ -20,12 +20,15 @@ from kernelwise.explanation.reader import Reader, outputs_of
 from kernelwise.export import PlainModel, has_plain_scaling, has_terms, plain_model
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
+from kernelwise.reports.sentences import TRY
 from kernelwise.solvers.probability import class_probabilities, decide, log_odds
 from kernelwise.tables import Encoder
 from kernelwise.tables.column import Column, LeftOut
 from kernelwise.tables.dates import TIME_OF_DAY, Dates, days_of
 from kernelwise.tables.text import Text
 
+#: Letters of the data of a page, at most.
+MOST_LETTERS = 2_000_000
 #: Steps of the loop over Shapley values that a browser takes in some hundredths of a second, and how many
 #: background rows there are, at least and at most.
 MOST_STEPS, N_BACKGROUND = 3e6, (5, 100)
@@ -58,8 +61,17 @@ def why_not(model: TunedMachine) -> str:
             "The model does not know the ranges of its training rows: these were sparse, or an older version "
             "has trained it."
         )
+    least = 4 * model.best_estimator_.support_vectors_.size // 3  # if every number took one byte
+    if least > MOST_LETTERS and not kernel.is_linear:
+        return too_large(least)
     odd = [c for c in _columns(model) if type(c) not in (Column, LeftOut, Dates, Text)]
     return f"A page has no field for the column {str(odd[0].name)!r}." if odd else ""
+
+
+def too_large(n_letters: int) -> str:
+    """A sentence on data of a page that would have so many letters, or more."""
+    size, most = (f"{n / 1e6:.1f}".removesuffix(".0") for n in (n_letters, MOST_LETTERS))
+    return TRY["too_large"].format(size=size, most=most)
 
 
 def askable(model: TunedMachine) -> dict[str, Any]:
@@ -236,7 +248,8 @@ def _known(value: float) -> float | None:
 def _terms(plain: PlainModel, machine: Any, precision: str) -> list[dict[str, Any]]:
     """The kernels, each with its coefficients; ``weight`` is that of the kernel in distances between rows.
 
-    These are of the first kernel of a blend, as those of `unlike` are.
+    Distances are those of ``kernel_``, whose parts come first; other kernels of a machine have no part in
+    them.
     """
     weights = [float(weight) for weight, _ in machine.kernel_.parts()]
     weights += [0.0] * (len(plain.terms) - len(weights))

@@ -15,12 +15,9 @@ from kernelwise._core.text import count
 from kernelwise._core.typing import PathLike, RowsLike
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.reports.askable import askable, cells_of
+from kernelwise.reports.askable import MOST_LETTERS, askable, cells_of, too_large
 from kernelwise.reports.sentences import SAID, TRY
 from kernelwise.search.wording import kernel_text
-
-#: Letters of the data of a page, at most.
-MOST_LETTERS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,7 @@ def asked(model: TunedMachine, rows: RowsLike | None = None) -> Asked:
     more = {} if rows is None else {"rows": cells_of(model, rows)}
     text = in_page({**data, "said": SAID, "more": TRY["more"], **more})
     if len(text) > MOST_LETTERS:
-        size, most = f"{len(text) / 1e6:.1f}", f"{MOST_LETTERS / 1e6:.0f}"
-        return Asked(reason=TRY["too_large"].format(size=size, most=most))
+        return Asked(reason=too_large(len(text)))
     n_rows = len(model.best_estimator_.support_vectors_) if data["has_rows"] else 0
     return Asked(text, "", data["task"], n_rows, rows is not None)
 

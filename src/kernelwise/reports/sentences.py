@@ -23,8 +23,9 @@ TRY = {
     "has_new_rows": "The rows listed above, with the values of their columns, are in this file as well.",
     "absent": "This section cannot be asked here.",
     "too_large": (
-        "The model takes {size} MB, and a page holds at most {most} MB. Train it with solver='nystroem' (on "
-        "the command line --solver nystroem) for a smaller one, or predict with kernelwise."
+        "The model takes {size} MB or more, and a page holds at most {most} MB. Train it with "
+        "solver='nystroem' (on the command line --solver nystroem) for a smaller one, or predict with "
+        "kernelwise."
     ),
     "no_script": "This section needs JavaScript, which is switched off here.",
     "form": "A row",

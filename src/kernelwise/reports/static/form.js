@@ -243,6 +243,7 @@
     if (at("try-said").textContent !== text) at("try-said").textContent = text;
     showProbabilities(answer);
     showUnlike(row);
+    delete at("try").dataset.shown;
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       showBars(row, answer);

@@ -40,7 +40,7 @@ N_START, N_ADDED = 5, 5
 #: Settings that are considered, at most, and numbers that their values are, about.
 MOST_SETTINGS, MOST_NUMBERS = 30, 2e7
 #: Losses that the best kernels are scored with once more, and exponents of their values of C.
-LOSSES, EXPONENTS, MOST_KERNELS = ("squared_hinge",), np.arange(-4, 4), 5
+LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-3, 3)
 #: Sigmoids of all settings whose log-loss is asked for, at most: where there are many pairs of classes, only
 #: those of
 #: the best scores are asked.
@@ -135,18 +135,20 @@ def scored_as_usual(validator: CrossValidator) -> list[tuple[ScoredKernel, str]]
 
 
 def scored_with_others(validator: CrossValidator, choice: Choice) -> list[tuple[ScoredKernel, str]]:
-    """The best kernel of each form once more, with the losses of `LOSSES`, on the same folds.
+    """The chosen kernel once more, with the losses of `LOSSES`, on the same folds; with more effort, more.
 
     A machine of the hinge loss with a small C has most vectors at their bounds, so that its values say little
     about how sure it is. Those of smooth losses say more, and err elsewhere.
     """
     family, deadline = validator.family, validator.context.deadline
-    if not isinstance(family, Classification) or family.loss != "hinge":
+    if not isinstance(family, Classification) or family.loss != "hinge" or not validator.effort.n_smooth:
         return []
     known = {id(one) for one in validator.scored}
     forms = [[one for one in form.scored if id(one) in known] for form in choice.tried_forms.values()]
     best = [max(form, key=lambda one: one.best_score) for form in forms or [validator.scored] if form]
-    best = sorted(best, key=lambda one: (one is not choice.scored, -one.best_score))[:MOST_KERNELS]
+    best = sorted(best, key=lambda one: (one is not choice.scored, -one.best_score))[
+        : validator.effort.n_smooth
+    ]
     found = []
     for loss in LOSSES:
         # Nothing of it goes to the journal, whose kernels have no loss, or to those who watch the search.

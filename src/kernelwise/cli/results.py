@@ -25,7 +25,7 @@ from kernelwise.reports.findings import ABOUT_CRITERIA, finding_of_test, is_news
 from kernelwise.reports.outliers import Strange, share_text
 from kernelwise.reports.words import score_key
 from kernelwise.search.verdict.leaks import column_findings, copies_finding
-from kernelwise.search.wording import blend_text, kernel_meaning, kernel_text, number
+from kernelwise.search.wording import kernel_meaning, kernel_text, number
 from kernelwise.tables import by_column
 
 if TYPE_CHECKING:
@@ -319,8 +319,8 @@ def _decision(model: TunedMachine) -> str:
 def kernel_line(model: TunedMachine) -> str:
     """The kernel with its numbers, and what it does."""
     meaning = kernel_meaning(model.kernel_, getattr(model, "scale", None))
-    blend = [one.kernel for one in members_of(model)]
-    before = f"{blend_text(blend)}, the best alone: " if blend else ""
+    blend = getattr(model.result_, "blend", "")
+    before = f"{blend}, the best alone: " if blend else ""
     return before + kernel_text(model.kernel_) + (f": {meaning}" if meaning else "")
 
 

@@ -35,7 +35,6 @@ from kernelwise.search import (
     OneClass,
     Regression,
     TrainingData,
-    blend_text,
     kernel_text,
     metric_by_gradients,
     new_context,
@@ -197,9 +196,8 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         target = "" if name is None else f" to predict {name!r}"
         C = getattr(self, "C_", None)
         kernel = kernel_text(self.kernel_) if C is None else f"{kernel_text(self.kernel_)}, C = {C:g}"
-        members = getattr(self.result_, "members", ())
-        if members:
-            kernel = f"{blend_text([one.kernel for one in members])}, the best alone: {kernel}"
+        blend = getattr(self.result_, "blend", "")
+        kernel = f"{blend}, the best alone: {kernel}" if blend else kernel
         score, error = self.result_.score, self.result_.standard_error
         return f"{made}  # fitted{target}: {kernel}; held-out score {score:.3g} ± {error:.2g}"
 

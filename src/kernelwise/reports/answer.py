@@ -17,14 +17,7 @@ from kernelwise.reports.words import is_share, score_name, sentence, shortened, 
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.result import Member
 from kernelwise.search.verdict.reasons import COUNTS
-from kernelwise.search.wording import (
-    blend_text,
-    error_text,
-    kernel_meaning,
-    kernel_text,
-    number,
-    score_text,
-)
+from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0
@@ -240,7 +233,7 @@ def answer_of(
     """The answer of a fitted model, with its score on test samples; ``target`` is what it predicts."""
     common: dict[str, Any] = {
         "kernel": kernel_text(model.kernel_),
-        "blend": blend_text([one.kernel for one in members_of(model)]) if members_of(model) else "",
+        "blend": getattr(model.result_, "blend", ""),
         "meaning": MEANING if members_of(model) else kernel_meaning(model.kernel_, model.scale),
         "exact": repr(model.kernel_),
         "cv_score": float(model.result_.score),

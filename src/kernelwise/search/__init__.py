@@ -51,7 +51,7 @@ from kernelwise.search.scoring.held_out_answers import ClassAnswers
 from kernelwise.search.scoring.scorers import PathScorer, make_scorers
 from kernelwise.search.settings import FitSettings
 from kernelwise.search.table import cv_results
-from kernelwise.search.wording import blend_text, kernel_text
+from kernelwise.search.wording import kernel_text
 
 __all__ = [
     "ClassAnswers",
@@ -72,7 +72,6 @@ __all__ = [
     "TrainingData",
     "apply_scaler",
     "as_scaler",
-    "blend_text",
     "check_kind_of_folds",
     "cv_results",
     "fit_transformer",

@@ -15,6 +15,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.result import History, TuningResult
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.wording import blend_text
 
 if TYPE_CHECKING:
     from kernelwise.search.propose.climb import Climb
@@ -171,6 +172,11 @@ class SelectionResult(TuningResult):
     standard_error: float = np.nan
     corrected_score: float = np.nan
     members: tuple[Member, ...] = ()
+
+    @property
+    def blend(self) -> str:
+        """What the final model is called if it is a blend, such as "a blend of 4 kernels"; else empty."""
+        return blend_text([one.kernel for one in self.members]) if self.members else ""
 
     def __repr__(self) -> str:
         blend = f", members={len(self.members)}" if self.members else ""

@@ -58,6 +58,8 @@ class Effort:
         Folds of cv="auto", at least.
     blends : bool
         Whether the final model is a blend of several settings, with blend="auto".
+    n_smooth : int
+        Kernels that are scored once more with a smooth loss for a blend of classes, at most.
     """
 
     of_classes: float = 1.0
@@ -66,14 +68,15 @@ class Effort:
     races: bool = True
     fewest_folds: int = 2
     blends: bool = False
+    n_smooth: int = 1
 
 
 #: The levels. What the user says otherwise wins: a kernel, a number of folds, a time budget. Ten folds in
 #: place of five, for small sets, and widths nearer to each other gained nothing.
 EFFORTS = {
-    "fast": Effort(of_classes=0.4, of_numbers=0.75, weighs=False),
+    "fast": Effort(of_classes=0.4, of_numbers=0.75, weighs=False, n_smooth=0),
     "normal": Effort(),
-    "best": Effort(of_classes=2.0, of_numbers=2.5, races=False, fewest_folds=5),
+    "best": Effort(of_classes=2.0, of_numbers=2.5, races=False, fewest_folds=5, blends=True, n_smooth=5),
 }
 
 
@@ -140,7 +143,11 @@ class FitSettings:
         """Whether the final model is a blend of settings, where the search has found some."""
         if self.refit is not True and not isinstance(self.steering_name, str):
             return False  # a rule of the user's takes one setting
-        return EFFORTS[self.effort].blends if isinstance(self.blend, str) else self.blend
+        if not isinstance(self.blend, str):
+            return self.blend
+        # A kernel, or a criterion, that the user names is one that the model has.
+        is_free = all(isinstance(one, str) and one == "auto" for one in (self.kernel, self.criterion))
+        return is_free and EFFORTS[self.effort].blends
 
     @property
     def others(self) -> dict[str, Any]:

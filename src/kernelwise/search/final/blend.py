@@ -40,10 +40,9 @@ N_START, N_ADDED = 5, 5
 #: Settings that are considered, at most, and numbers that their values are, about.
 MOST_SETTINGS, MOST_NUMBERS = 30, 2e7
 #: Losses that the best kernels are scored with once more, and exponents of their values of C.
-LOSSES, EXPONENTS, MOST_KERNELS = ("squared_hinge",), np.arange(-4, 4), 5
-#: Sigmoids of all settings whose log-loss is asked for, at most: where there are many pairs of classes, only
-#: those of
-#: the best scores are asked.
+LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-3, 3)
+#: Sigmoids that are fitted to ask settings for their log-loss, at most: where there are many pairs of
+#: classes, only the settings of the best scores are asked.
 MOST_SIGMOIDS = 1000
 #: Logarithms of the temperature that are tried, and what its square costs.
 TEMPERATURES, RIDGE = np.arange(-24, 25) / 16.0, 2e-3
@@ -137,28 +136,28 @@ def scored_as_usual(validator: CrossValidator) -> list[tuple[ScoredKernel, str]]
 
 
 def scored_with_others(validator: CrossValidator, choice: Choice) -> list[tuple[ScoredKernel, str]]:
-    """The best kernel of each form once more, with the losses of `LOSSES`, on the same folds.
+    """The chosen kernel once more, with the losses of `LOSSES`, on the same folds; with more effort, more.
 
     A machine of the hinge loss with a small C has most vectors at their bounds, so that its values say little
     about how sure it is. Those of smooth losses say more, and err elsewhere.
     """
-    family, deadline = validator.family, validator.context.deadline
-    if not isinstance(family, Classification) or family.loss != "hinge":
+    family, deadline, most = validator.family, validator.context.deadline, validator.effort.n_smooth
+    if not isinstance(family, Classification) or family.loss != "hinge" or not most:
         return []
     known = {id(one) for one in validator.scored}
     forms = [[one for one in form.scored if id(one) in known] for form in choice.tried_forms.values()]
     best = [max(form, key=lambda one: one.best_score) for form in forms or [validator.scored] if form]
-    best = sorted(best, key=lambda one: (one is not choice.scored, -one.best_score))[:MOST_KERNELS]
+    best = sorted(best, key=lambda one: (one is not choice.scored, -one.best_score))[:most]
     found = []
     for loss in LOSSES:
         # Nothing of it goes to the journal, whose kernels have no loss, or to those who watch the search.
         judge = replace(
             validator, family=replace(family, loss=loss), scored=[], context=FitContext(deadline), n_earlier=0
         )
-        timely = (one for one in best if deadline.allows(f"{one.kernel} with another loss", one.seconds))
-        for one in timely:
+        for one in best:
             Cs = _values_of_C(one.variance) if validator.Cs is None else validator.Cs
-            found.append((judge.score(one.scorable, loss, Cs=Cs), loss))
+            if deadline.allows(f"{one.kernel} with another loss", one.seconds):
+                found.append((judge.score(one.scorable, loss, Cs=Cs), loss))
         validator.n_earlier += judge.n_machines
     return found
 
@@ -169,11 +168,7 @@ def _values_of_C(variance: float) -> np.ndarray:
 
 
 def near_the_best(validator: CrossValidator, scored: list[tuple[ScoredKernel, str]]) -> list[Setting]:
-    """Settings whose score is within `NEAR` standard errors of the best, in the order in which they were
-    scored.
-
-    Of kernels that were scored with several values of ε, each counts on its own.
-    """
+    """Settings whose score is within `NEAR` standard errors of the best, in the order of ``scored``."""
     top = max((one for one, _ in scored), key=lambda one: one.best_score)
     least = top.best_score - NEAR * float(np.nan_to_num(validator.standard_error(top)))
     found = []
@@ -298,13 +293,11 @@ def _log_loss(validator: CrossValidator, logs: np.ndarray) -> np.ndarray:
 
     These need not sum to one; the result has the shape (n_blends, n_folds).
     """
-    held, fold = validator.held_out, validator.fold_rows.fold
+    held, folds = validator.held_out, validator.fold_rows
     # No class is less likely than `SMALLEST`: nothing overflows, and the sums are not zero.
     lost = np.log(np.exp(logs).sum(axis=2)) - logs[:, np.arange(len(held)), held.y]
-    share = (fold[:, None] == np.arange(validator.fold_rows.n_folds)) * (held.bound / held.bound.sum())[
-        :, None
-    ]
-    return lost @ share
+    share = held.bound / held.bound.sum()
+    return lost @ (share[:, None] * (folds.fold[:, None] == np.arange(folds.n_folds)))
 
 
 def _temperature(validator: CrossValidator, odds: np.ndarray) -> float:

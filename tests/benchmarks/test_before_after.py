@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import before_after
-from kernelwise._core.journal import Journal
+from benchmarks import before_after, nested
 
 
 def test_sets_that_both_have_are_compared_fold_by_fold(tmp_path, capsys):
@@ -15,7 +14,7 @@ def test_sets_that_both_have_are_compared_fold_by_fold(tmp_path, capsys):
     for when, sets in rows.items():
         for name, folds in sets.items():
             (tmp_path / when).mkdir(exist_ok=True)
-            with Journal(tmp_path / when / f"{name}.journal", {"data": name}) as journal:
+            with nested.Journal(tmp_path / when / f"{name}.journal", {"data": name}) as journal:
                 for k, cell in enumerate(folds):
                     journal[f"kernelwise/{k}"] = cell
     before_after.main([str(tmp_path / "before"), str(tmp_path / "after")])

@@ -127,9 +127,7 @@ def test_what_control_groups_of_version_1_say(monkeypatch, tmp_path):
     assert _memory._of_groups() == 403_000
 
 
-@pytest.mark.skipif(
-    platform.libc_ver()[0] != "glibc", reason="other C libraries keep what they like"
-)
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries keep what they like")
 def test_memory_that_arrays_have_left_goes_back_to_the_system():
     def resident():
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -318,6 +318,7 @@ def as_path(
         strategy=strategy,
         last=solved.last,
         members=members,
+        is_single=False,  # whoever made K in single precision says so
     )
 
 

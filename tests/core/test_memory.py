@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import platform
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -121,3 +125,23 @@ def test_what_control_groups_of_version_1_say(monkeypatch, tmp_path):
     names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
     group(tmp_path / "memory", 500_000, 100_000, 3000, names, "total_")
     assert _memory._of_groups() == 403_000
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries keep what they like")
+def test_memory_that_arrays_have_left_goes_back_to_the_system():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    arrays = [np.ones(2**12) for _ in range(2000)]  # 62 MiB, below the last one in the heap
+    last = np.ones(2**12)
+    del arrays
+    before = resident()
+    _memory.give_back()
+    assert before - resident() > 30 * MIB
+    assert last.all()
+
+
+def test_systems_without_such_a_call_are_left_alone(monkeypatch):
+    monkeypatch.setattr(_memory.os, "name", "nt")
+    monkeypatch.setattr(_memory.ctypes, "CDLL", None)  # Windows has no library without a name
+    _memory.give_back()

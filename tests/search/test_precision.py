@@ -118,9 +118,11 @@ def test_larger_C_go_on_in_double_precision(was_single, many_rows, make_scores, 
         begun = run.solve(first, None, None)
         rounding = here.problem.rounding(kernel, here.problem.single_gram(kernel), begun[0].path)
         assert rounding > 1e-4
+        assert begun[0].path.is_single == was_single
         # The first value of C may be in single precision, and the second may not.
         monkeypatch.setattr(runner, "MOST_OFF", 1.01 * rounding if was_single else 0.0)
         (found,) = run.solve(more, None, [part.path for part in begun])
+    assert not found.path.is_single
     expected = svm_path(kernel(table[0]), table[1], more, paths.folds)
     # Two ways to a flat optimum: the objectives are equal, and labels.
     assert_allclose(found.path.objective, expected.objective, rtol=1e-4)

@@ -50,6 +50,8 @@ class SVMPath:
         By fold and machine: where `svm_path` with ``after=`` continues.
     members : list of ndarray
         Of each machine: the samples that the coefficients of its solutions belong to.
+    is_single : bool
+        Whether the kernel values were in single precision, as a search has them of many rows.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class SVMPath:
     strategy: str
     last: list[list[Solved]] = field(repr=False)
     members: list[np.ndarray] = field(default_factory=list, repr=False)
+    is_single: bool = False
 
 
 def svm_path(
@@ -316,6 +319,7 @@ def as_path(
         strategy=strategy,
         last=solved.last,
         members=members,
+        is_single=False,  # whoever made K in single precision says so
     )
 
 

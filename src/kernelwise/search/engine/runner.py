@@ -176,7 +176,7 @@ class FoldProblem:
         path, tables = self._solver(
             K, Cs, epsilon=epsilon, after=after, only=fold, alone=alone is not None, **how
         )
-        return FoldsSolved(path, tables)
+        return FoldsSolved(replace(path, is_single=K.dtype == SINGLE), tables)
 
     @cached_property
     def _solver(self) -> Callable[..., tuple[SVMPath, Tables]]:
@@ -302,16 +302,19 @@ class Here:
         problem = self.problem
         if K.dtype != SINGLE:
             return problem.solve(K, Cs, after=after, kernel=kernel, **how)
-        off = 0.0 if after is None else problem.rounding(kernel, K, after)
-        # Coefficients grow, but less than C does.
-        if after is None or off * np.sqrt(Cs.max() / after.Cs.max()) <= MOST_OFF:
+        if after is None or (after.is_single and self._may_go_on(kernel, K, Cs, after)):
             solved = problem.solve(K, Cs, after=after, kernel=kernel, **how)
             if problem.rounding(kernel, K, solved.path) <= MOST_OFF:
                 return solved
         with self._gram(kernel, may_be_single=False) as exact:
-            if after is not None and off <= MOST_OFF:  # else it was in double precision already
+            if after is not None and after.is_single:
                 after = moved(after, K, exact)
             return problem.solve(exact, Cs, after=after, kernel=kernel, **how)
+
+    def _may_go_on(self, kernel: Any, K: np.ndarray, Cs: np.ndarray, after: SVMPath) -> bool:
+        """Whether larger C promise to do with single precision: coefficients grow, but less than C does."""
+        off = self.problem.rounding(kernel, K, after)
+        return bool(off * np.sqrt(Cs.max() / after.Cs.max()) <= MOST_OFF)
 
     def _solve_folds(
         self, kernels: FoldKernels, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None

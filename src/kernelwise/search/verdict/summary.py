@@ -73,7 +73,7 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
 
 
 def r2_error(validator: CrossValidator, family: Regression, predicted: np.ndarray) -> float:
-    """Standard error of R² of held-out predictions in units of y, (n_tested,): five folds say little about it.
+    """Standard error of R² of held-out predictions in units of y, (n_tested,): folds say little about it.
 
     R² is a ratio of means, whose errors add up by what each row changes: (e² - (1 - R²) t²) / (mean of t²)
     with its error e and its distance t from the mean. Clusters of rows are independent. NaN if y is constant.

@@ -12,7 +12,6 @@ from kernelwise.reports import report_data
 from kernelwise.reports.answer import Cost, answer_of, cost_of, expectation, headline, setting
 from kernelwise.reports.comparison import Versus, versus
 from kernelwise.reports.findings import finding_of_test
-from kernelwise.search.wording import error_text, score_text
 
 from .conftest import END, SCRIPT, with_baseline
 
@@ -21,8 +20,8 @@ def test_headline_is_the_share_right_beside_the_guess(hostile):
     model = with_baseline(hostile.model, 0.5, "always answering 'mild'")
     p, error = model.result_.score, model.result_.standard_error
     expected = (
-        f"{score_text(p, True, error)}{error_text(error, True)} correct on rows that the model was not "
-        "trained on; always answering 'mild': 50 %"
+        f"{100 * p:.0f} % ± {100 * error:.0f} correct on rows that the model was not trained on; "
+        "always answering 'mild': 50 %"
     )
     assert report_data(model).heading == expected
     assert (
@@ -33,7 +32,7 @@ def test_headline_is_the_share_right_beside_the_guess(hostile):
 def test_score_within_an_error_of_the_guess_is_no_better(hostile):
     p, error = hostile.model.result_.score, hostile.model.result_.standard_error
     inside = with_baseline(hostile.model, p - 0.9 * error, "always answering 'a'")
-    guess = score_text(p - 0.9 * error, True, error)
+    guess = f"{100 * (p - 0.9 * error):.0f} %"
     assert f": not clearly better than always answering 'a' ({guess})" in headline(answer_of(inside))
     outside = with_baseline(hostile.model, p - 1.1 * error, "always answering 'a'")
     assert " better than " not in headline(answer_of(outside))
@@ -46,9 +45,9 @@ def test_answers_by_costs_are_no_guess_for_being_wrong_more_often(hostile):
 
 
 def test_model_without_a_baseline_has_a_headline(hostile):
-    error = error_text(hostile.model.result_.standard_error, True)
+    error = 100 * hostile.model.result_.standard_error
     told = headline(answer_of(with_baseline(hostile.model, None, "")))
-    assert told.endswith(f"{error} correct on rows that the model was not trained on")
+    assert told.endswith(f"± {error:.0f} correct on rows that the model was not trained on")
 
 
 def test_regression_says_its_error_in_units_of_y(regression):
@@ -164,8 +163,7 @@ def test_test_far_below_comes_first_and_is_a_finding(hostile):
     data = report_data(hostile.model, test=(hostile.X, wrong))
     p = hostile.model.score(hostile.X, wrong)
     assert data.heading.startswith(f"{100 * p:.1f} % ± 2.4 correct on 120 test rows; ")
-    told = hostile.model.result_
-    assert data.heading.endswith(f"cross-validation: {score_text(told.score, True, told.standard_error)}")
+    assert data.heading.endswith(f"cross-validation: {100 * hostile.model.result_.score:.0f} %")
     assert data.findings[0].name == "test below cross-validation"
     assert data.findings[0].severity == "warning"
     for word in ("Trust the test", "folds", "later time", "copies"):

@@ -145,7 +145,8 @@ class Found:
     @property
     def C(self) -> float:
         """C of the final machine, or that of the search without one."""
-        return self.choice.C if self.machine is None else self.machine.C
+        last = self.machine
+        return self.choice.C if last is None or last.held_rows is None else last.C
 
     @property
     def record(self) -> FitRecord | None:

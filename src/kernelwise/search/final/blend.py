@@ -16,7 +16,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +43,6 @@ LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-3, 3)
 #: Sigmoids that are fitted to ask settings for their log-loss, at most: where there are many pairs of
 #: classes, only the settings of the best scores are asked.
 MOST_SIGMOIDS = 1000
-#: Logarithms of the temperature that are tried, and what its square costs.
-TEMPERATURES, RIDGE = np.arange(-24, 25) / 16.0, 2e-3
 
 
 class Setting(NamedTuple):
@@ -100,7 +97,7 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
     by_fold = [_mean(pool, chosen_weights(costs, k)) for k in range(validator.fold_rows.n_folds)]
     fold = validator.fold_rows.fold
     values = np.stack(by_fold)[fold, np.arange(len(fold))]
-    temperature = _temperature(validator, values)
+    temperature = validator.family.temperature(validator.held_out, values)
     members = tuple(
         Member(one.kernel, float(one.Cs[place]), float(share), one.epsilon, loss)
         for (one, place, loss), share in zip(chosen, weight[places], strict=True)
@@ -298,30 +295,6 @@ def _log_loss(validator: CrossValidator, logs: np.ndarray) -> np.ndarray:
     lost = np.log(np.exp(logs).sum(axis=2)) - logs[:, np.arange(len(held)), held.y]
     share = held.bound / held.bound.sum()
     return lost @ (share[:, None] * (folds.fold[:, None] == np.arange(folds.n_folds)))
-
-
-def _temperature(validator: CrossValidator, odds: np.ndarray) -> float:
-    """What log odds of three classes or more, (n_held_out, n_machines), are multiplied with.
-
-    The means of several machines are less sure than the machines are, and coupling adds to that.
-    """
-    family = validator.family
-    if not isinstance(family, Classification) or len(family.classes) == 2:
-        return 1.0
-
-    @cache
-    def cost(at: int) -> float:
-        a = TEMPERATURES[at]
-        p = class_probabilities(np.exp(a) * odds, len(family.classes), family.machines)
-        loss = _log_loss(validator, np.log(np.maximum(p, SMALLEST))[None]).sum()
-        return float(significant(loss + RIDGE * a * a))
-
-    at, step = len(TEMPERATURES) // 2, 8
-    while step:
-        near = [at, *(k for k in (at - step, at + step) if 0 <= k < len(TEMPERATURES))]
-        best = min(near, key=cost)
-        at, step = (at, step // 2) if best == at else (best, step)
-    return float(np.exp(TEMPERATURES[at]))
 
 
 def _map(validator: CrossValidator, setting: Setting) -> np.ndarray:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from sklearn.base import is_outlier_detector
 
-from kernelwise import explain
+from kernelwise import TunedSVC, explain
 from kernelwise.explanation import explains_exactly
+from kernelwise.kernels import RBF
 from kernelwise.reports.askable import askable, cells_of
 
 from .asked_models import NAMED, OTHERS, asked
@@ -102,3 +103,34 @@ def test_bars_are_exact_shapley_values(page, name):
     unit = max(1.0, np.ptp(values)) if data["task"] == "numbers" else 1.0
     assert np.abs(np.array([one["shapley"]["values"] for one in found]) - values).max() < 1e-3 * unit
     assert np.abs(np.array([one["shapley"]["base"] for one in found]) - base).max() < 1e-3 * unit
+
+
+TIMES = """([text, rows]) => {
+  const machine = Machine(JSON.parse(text)), times = {};
+  const timed = (name, ask) => {
+    const start = performance.now(), found = ask();
+    (times[name] ??= []).push(performance.now() - start);
+    return found;
+  };
+  const odds = rows.map((cells) => {
+    const row = timed("begin", () => machine.begin(cells));
+    const answer = timed("answer", () => machine.answer(row));
+    const bars = timed("bars", () => machine.shapley(row, 0));
+    timed("changes", () => machine.changes(row, answer.place));
+    timed("nearest", () => [machine.unlike(row), machine.nearest(row, 3)]);
+    return bars.values.reduce((a, b) => a + b, bars.base);
+  });
+  return {odds, times};
+}"""
+
+
+def test_bars_of_a_large_model_add_up(page):
+    """The times of its parts are printed: pytest -s -k large_model tests/reports/test_machine_js.py."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(505, 30)), random.integers(0, 2, 505)
+    model = TunedSVC(RBF(0.03), Cs=[0.1], cv=3).fit(X, y)
+    data = askable(model)
+    found = page.evaluate(TIMES, [json.dumps(data), cells_of(model, X[:20])])
+    np.testing.assert_allclose(found["odds"], model.decision_function(X[:20]), atol=1e-4)
+    medians = {name: round(float(np.median(times)), 1) for name, times in found["times"].items()}
+    print(len(model.best_estimator_.support_vectors_), "support vectors × 30 columns, ms:", medians)

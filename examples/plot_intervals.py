@@ -47,8 +47,8 @@ for name, (low, high) in {"kernelwise": intervals.T, "MAPIE": of_mapie[:, :, 0].
     print(f"{name:10} {100 * inside.mean():.1f} % of all rows; by fifth of x: {shares}")
 
 # %%
-# `predict_set` of `TunedSVC` gives the classes among which the true one is. In the right picture, rows in the
-# dark band have both classes: the model cannot tell them apart.
+# `predict_set` of `TunedSVC` gives the classes among which the true one is. In the right picture, both
+# classes are in the sets of the dark area: the model cannot tell them apart there.
 points, label = make_moons(500, noise=0.3, random_state=0)
 classes = TunedSVC().fit(points, label)
 grid = np.stack(np.meshgrid(np.linspace(-2, 3, 150), np.linspace(-1.5, 2, 150)), axis=-1)

@@ -137,7 +137,7 @@ def test_the_answer_comes_first_and_the_search_last(hostile, regression, tmp_pat
     text = written(hostile, tmp_path)
     how = ["how"] if report_data(hostile.model).how else []
     assert Elements(text).sections == [
-        *("confusion-1", "calibration", "roc", "regions", "looks-at", "try", "findings"),
+        *("confusion-1", "calibration", "roc", "coverage", "regions", "looks-at", "try", "findings"),
         *("why", *how, "criterion", "paths", "support", "history", "repeat"),
     ]
     assert text.index('id="findings"') < text.index('id="experts"') < text.index('id="why"')

@@ -99,7 +99,7 @@ def test_decision_values_are_those_of_differences(kernel, where, spread):
         rows[3:70:9] = support[:67:9] + 0.01  # near outliers among the support vectors
     beta, intercept = 4.0 * rng.normal(size=(3, 70)), np.array([1.0, -2.0, 0.5])
     with np.errstate(over="ignore"):
-        found = _machine.decision_values(kernel, rows, support, beta, intercept)
+        found = _machine.decision_values([(kernel, beta)], rows, support, intercept)
         expected = intercept + brute_force(kernel, rows, support, beta)
     assert_allclose(found, expected, rtol=0.0, atol=1e-9 if where else 2e-12 * np.abs(beta).sum())
 
@@ -110,7 +110,7 @@ def test_decision_values_do_not_depend_on_the_number_of_threads(kernel):
     support, rows = rng.normal(size=(150, 4)), rng.normal(size=(1200, 4))
     beta, intercept = rng.normal(size=(2, 150)), np.zeros(2)
     one, two, many = (
-        _machine.decision_values(kernel, rows, support, beta, intercept, n_jobs) for n_jobs in (1, 2, 5)
+        _machine.decision_values([(kernel, beta)], rows, support, intercept, n_jobs) for n_jobs in (1, 2, 5)
     )
     assert_array_equal(one, two)
     assert_array_equal(one, many)
@@ -122,7 +122,7 @@ def test_decision_values_are_the_same_from_parts_of_the_support_vectors(monkeypa
     support, rows = rng.normal(size=(700, 4)), rng.normal(size=(90, 4))
     beta = rng.normal(size=(3, 700))
     monkeypatch.setattr(_machine, "BLOCK", size)
-    found = _machine.decision_values(KERNELS[3], rows, support, beta, np.zeros(3))
+    found = _machine.decision_values([(KERNELS[3], beta)], rows, support, np.zeros(3))
     assert_allclose(found, KERNELS[3](rows, support) @ beta.T, rtol=0.0, atol=1e-10)
 
 
@@ -131,7 +131,7 @@ def test_a_prediction_holds_blocks_of_kernel_values_only(kernel):
     rng = np.random.default_rng(2)
     support, rows, beta = rng.normal(size=(4000, 4)), rng.normal(size=(6000, 4)), rng.normal(size=(1, 4000))
     tracemalloc.start()
-    _machine.decision_values(kernel, rows, support, beta, np.zeros(1), n_jobs=1)
+    _machine.decision_values([(kernel, beta)], rows, support, np.zeros(1), n_jobs=1)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 4 * 8 * _machine.BLOCK < 8 * 4000 * 6000 / 10

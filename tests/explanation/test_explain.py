@@ -82,7 +82,7 @@ def own_value(model, x):
         rows = np.repeat(near[:, None, :], len(near), axis=1)[:, 0]
         rows[:, columns] = z[columns]
         total = machine.intercept_
-        for kernel, beta in machine.columns_:
+        for kernel, beta in machine.kernel_columns():
             K = [kernel(rows[i : i + 1], support[i : i + 1])[0, 0] for i in range(len(support))]
             total = total + beta @ K
         return total
@@ -109,7 +109,7 @@ def cancer():
 def two(request, cancer):
     kernel, blend = request.param
     model = TunedSVC(kernel, blend=blend).fit(*cancer)
-    assert (len(model.best_estimator_.columns_) > 1) == blend
+    assert (len(model.best_estimator_.kernel_columns()) > 1) == blend
     return model
 
 

@@ -95,8 +95,7 @@ class KernelMachine(SamplesOrGram):
         """Signed coefficients β, of shape (n_machines, n_SV)."""
         return self.dual_coef_
 
-    @property
-    def columns_(self) -> list[tuple[Any, np.ndarray]]:
+    def kernel_columns(self) -> list[tuple[Any, np.ndarray]]:
         """The kernels whose sums are added up, each with its β, of shape (n_machines, n_SV)."""
         return [(self.kernel_, self.beta_)]
 
@@ -106,12 +105,12 @@ class KernelMachine(SamplesOrGram):
         check_is_fitted(self)
         if not self._is_linear():
             raise AttributeError("coef_ is only available when using a linear kernel")
-        ((_, beta),) = self.columns_
+        ((_, beta),) = self.kernel_columns()
         return safe_sparse_dot(beta, self.support_vectors_, dense_output=True)
 
     def _is_linear(self) -> bool:
-        kernel = self.columns_[0][0]
-        return len(self.columns_) == 1 and isinstance(kernel, Kernel) and kernel.is_linear
+        kernel = self.kernel_columns()[0][0]
+        return len(self.kernel_columns()) == 1 and isinstance(kernel, Kernel) and kernel.is_linear
 
     @property
     def n_trained_(self) -> int:
@@ -148,14 +147,14 @@ class KernelMachine(SamplesOrGram):
                 Z = Z[:, self.support_]
                 sums = [
                     (kernel(Z) if takes_distances(kernel) and Z.size else Z) @ beta.T
-                    for kernel, beta in self.columns_
+                    for kernel, beta in self.kernel_columns()
                 ]
                 return reduce(np.add, sums) + intercept
             if self._is_linear():
                 check_samples(Z)
                 return safe_sparse_dot(Z, self.coef_.T, dense_output=True) + intercept
             n_jobs = getattr(self, "n_jobs", None)
-            return decision_values(self.columns_, Z, self.support_vectors_, intercept, n_jobs)
+            return decision_values(self.kernel_columns(), Z, self.support_vectors_, intercept, n_jobs)
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""

@@ -54,8 +54,7 @@ class BlendMachine(KernelMachine):
         """Of the first member: what says whether samples, kernel values or distances are taken."""
         return self.machines[0].kernel
 
-    @property
-    def columns_(self) -> list[tuple[Any, np.ndarray]]:
+    def kernel_columns(self) -> list[tuple[Any, np.ndarray]]:
         """The kernels whose sums are added up, each with its β, of shape (n_machines, n_SV)."""
         return list(zip(self.kernels_, self.dual_coef_, strict=True))
 

@@ -122,7 +122,7 @@ class Reader:
         size = max(1, MOST_NUMBERS // max(1, len(support)))
         for first in range(0, len(Z) if len(support) else 0, size):
             part = slice(first, first + size)
-            for kernel, beta in self.machine.columns_:
+            for kernel, beta in self.machine.kernel_columns():
                 values[part] += kernel(Z[part], support) @ beta.T
         mean, deviation = getattr(self.model, "target_mean_", 0.0), getattr(self.model, "target_scale_", 1.0)
         return mean + deviation * values

@@ -45,7 +45,6 @@ class FittedMachine(Protocol):
     break_ties: bool
     classes_: np.ndarray
     coef_: np.ndarray
-    columns_: list[tuple[Any, np.ndarray]]
     decision_function_shape: str
     dual_coef_: np.ndarray
     epsilon: float
@@ -65,6 +64,7 @@ class FittedMachine(Protocol):
     tol: float
 
     def predict(self, X: Samples) -> np.ndarray: ...
+    def kernel_columns(self) -> list[tuple[Any, np.ndarray]]: ...
     def machine_values(self, X: Samples) -> np.ndarray: ...
 
 
@@ -162,7 +162,7 @@ def plain_model(model: Any, machine: FittedMachine) -> PlainModel:
 
 def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
     """The same without what labels go by: any strategy has decision values."""
-    for kernel, _ in machine.columns_:
+    for kernel, _ in machine.kernel_columns():
         _check_kernel(machine, kernel)
     n_features = machine.n_features_in_
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)
@@ -188,7 +188,7 @@ def _support(machine: FittedMachine) -> tuple[np.ndarray, list[tuple[Kernel, np.
 
     The latter are the coefficients β of its values.
     """
-    support, columns, n_machines = machine.support_vectors_, machine.columns_, len(machine.intercept_)
+    support, columns, n_machines = machine.support_vectors_, machine.kernel_columns(), len(machine.intercept_)
     if len(columns) == 1 and machine.kernel_.is_linear:  # weights of features are support vectors enough
         return np.asarray(machine.coef_, dtype=float), [(machine.kernel_, np.eye(n_machines))]
     if not support.shape[0]:  # a constant

@@ -190,7 +190,7 @@ def test_names_for_other_features_are_refused(blobs):
 def test_a_context_may_serve_two_fits(blobs):
     context, model = FitContext(), TunedSVC(solver="nystroem", Cs=[1.0])
     first = fit_in_context(model, *blobs, context).diagnostics_
-    assert [finding.name for finding in first] == ["nystroem"]
+    assert [finding.name for finding in first][-1] == "nystroem"
     assert fit_in_context(model, *blobs, context).diagnostics_ == first
 
 

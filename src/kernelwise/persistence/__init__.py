@@ -331,7 +331,9 @@ def _check_record(model: Model) -> None:
     """What intervals and sets of classes go by, which files of version 0.1 do not have."""
     record, spread = model.fit_record_, getattr(model, "_spread", None)
     if record is not None and record.fold is not None:
-        names = ("truth", "predicted", "weight", "fold", "of_truth" if is_classifier(model) else "spread")
+        names = ["truth", "weight", "fold"]
+        if getattr(model, "quantile", None) is None:  # quantiles have no intervals, and may be several
+            names += ["predicted", "of_truth" if is_classifier(model) else "spread"]
         _check_shapes(record, dict.fromkeys(names, (len(record.truth),)))
     if spread is not None:
         n_centres = len(spread.predictions)

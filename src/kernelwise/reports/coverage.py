@@ -86,8 +86,10 @@ class Coverage:
 
 
 def coverage_of(model: Any) -> Coverage | None:
-    """Coverage on held-out rows; None if the model has no record of them, or too few."""
+    """Coverage on held-out rows; None if the model has no record of them, or too few, or has quantiles."""
     record = model.fit_record_
+    if getattr(model, "quantile", None) is not None:
+        return None
     if record is None or record.fold is None or len(np.unique(record.fold)) < 2:
         return None
     if is_classifier(model):

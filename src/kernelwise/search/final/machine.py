@@ -424,14 +424,14 @@ def _asked(
     not a number: some scores need every class in each block.
     """
     validator, strata = step.validator, step.validator.samples.strata[held.rows]
-    place = np.empty(len(strata), int)
-    place[np.argsort(strata, kind="stable")] = np.arange(len(strata)) % N_BLOCKS
+    place, n_blocks = np.empty(len(strata), int), min(N_BLOCKS, len(strata))
+    place[np.argsort(strata, kind="stable")] = np.arange(len(strata)) % n_blocks
     goes_by_labels = record.scored is not None and validator.goes_by_labels
     labels, values = record.predicted[None], None
     if not goes_by_labels:
         values = _seen(validator, _of_one(held.decision), held.rows, held.weight)
-    scores = np.empty(N_BLOCKS)
-    for k in range(N_BLOCKS):
+    scores = np.empty(n_blocks)
+    for k in range(n_blocks):
         block = np.flatnonzero(place == k)
         asked = held.rows[block], held.weight[block]
         if values is None:
@@ -439,7 +439,7 @@ def _asked(
             scores[k] = validator.scorer(None, *asked, labels[:, block])[0]
         else:
             scores[k] = validator.scorer(values[:, block], *asked)[0]
-    defined = scores if np.isfinite(scores).all() else None
+    defined = scores if n_blocks > 1 and np.isfinite(scores).all() else None
     luck = None if defined is None else Luck(0.0)  # these rows had no part in the choice of the kernel
     seconds = time.perf_counter() - started
     return Finished(machine, rows, sigmoids, record, n_machines, seconds, defined, luck, held.rows)

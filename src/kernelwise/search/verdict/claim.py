@@ -80,3 +80,9 @@ def share_error(
     squares = (np.bincount(cluster, weights=weight * varies * (is_right - share)) ** 2).sum()
     squares += 2.0 * added**2 * (share**2 + (1.0 - share) ** 2)
     return float(np.sqrt(squares) / total)
+
+
+def error_of_rows(share: float, n_rows: float) -> float:
+    """The same of a share of so many rows that are independent."""
+    centre = (share * n_rows + 2.0) / (n_rows + 4.0)
+    return float(np.sqrt(centre * (1.0 - centre) / (n_rows + 4.0)))

@@ -15,7 +15,7 @@ from kernelwise.search.families.regression import Regression
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
-from kernelwise.search.verdict.claim import Luck, share_error
+from kernelwise.search.verdict.claim import Luck, error_of_rows, share_error
 from kernelwise.search.verdict.optimism import optimism, training_factor
 from kernelwise.search.verdict.reasons import Summary, other_labels, other_rows, reasons
 
@@ -149,7 +149,12 @@ def announce(
     score = result.score if label_scores is None else float(label_scores.mean())
     if others is not None and label_scores is not None:
         C, n_others = others
-        error = float(standard_error(label_scores, n_others, validator.scorer.is_share))
+        is_share = validator.scorer.is_share
+        error = (
+            error_of_rows(score, n_others)
+            if is_share
+            else float(standard_error(label_scores, n_others, False))
+        )
         how = [other_rows(validator, choice, C, n_others)]
     else:
         C, error = choice.C, told_error(validator, choice, label_scores, answers, luck)

@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.memory import MIB, usable_memory
-from kernelwise._core.threads import cached_property, free_threads, in_order
+from kernelwise._core.threads import cached_property, free_threads, importing, in_order
 from kernelwise._core.typing import MatrixLike, Samples
 from kernelwise._core.validation import check_positive, check_weights
 from kernelwise.exceptions import KernelwiseWarning
@@ -266,7 +266,8 @@ def choose_landmarks(kernel: Kernel, X: Samples, n_landmarks: int, random_state:
     The seeding of k-means++ in the kernel's own metric: rows far from all landmarks so far are likely to be
     the next. On clustered data it misses no cluster; elsewhere it is as good as a uniform draw.
     """
-    from sklearn.cluster import kmeans_plusplus  # a tenth of a second, and most models need none
+    with importing:
+        from sklearn.cluster import kmeans_plusplus  # a tenth of a second, and most models need none
 
     return kmeans_plusplus(kernel.transform(X), n_landmarks, random_state=random_state, n_local_trials=1)[1]
 

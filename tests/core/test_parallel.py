@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import importlib
 import os
 import threading
 import time
@@ -158,5 +159,35 @@ def test_a_forked_child_waits_for_no_thread_of_its_parent():
         finally:
             os._exit(2)
     done.set()
+    other.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no forks")
+def test_a_fork_waits_for_an_import(tmp_path, monkeypatch):
+    """A child that forks in the middle of it would find the lock of the module locked for ever."""
+    (tmp_path / "slowly_imported.py").write_text("import time\ntime.sleep(0.5)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    begun = threading.Event()
+
+    def work():
+        with _threads.importing:
+            begun.set()
+            importlib.import_module("slowly_imported")
+
+    other = threading.Thread(target=work)
+    other.start()
+    begun.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if not pid:
+        try:
+            faulthandler.dump_traceback_later(30, exit=True)
+            with _threads.importing:
+                importlib.import_module("slowly_imported")
+            os._exit(0)
+        finally:
+            os._exit(2)
     other.join()
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

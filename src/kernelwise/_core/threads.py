@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, islice
-from threading import Lock, get_ident
+from threading import Lock, RLock, get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from joblib import cpu_count, effective_n_jobs
@@ -71,8 +71,16 @@ def _after_fork() -> None:
     _open[:] = own
 
 
+#: Held while a package is imported during a fit. A fork waits for its end, because a child would find the lock
+#: of the half-imported package locked for ever.
+importing = RLock()
+
+
 if hasattr(os, "register_at_fork"):  # Windows has no forks
     os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(
+        before=importing.acquire, after_in_parent=importing.release, after_in_child=importing.release
+    )
 
 
 def threads(n_jobs: int | None, return_as: str = "list") -> Callable[[Iterable[Task]], Any]:

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from kernelwise._core.equal_points import number_equal_rows
 from kernelwise._core.rounding import significant
+from kernelwise._core.threads import importing
 from kernelwise._core.typing import Samples, is_sparse
 from kernelwise.findings import Finding, catalogue
 
@@ -68,7 +69,8 @@ def _groups_of_points(Z: np.ndarray) -> np.ndarray | None:
     is with a probability that is known; the points for which it is too small are found as by Benjamini and
     Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995.
     """
-    from sklearn.neighbors import NearestNeighbors  # some tables do not need it
+    with importing:
+        from sklearn.neighbors import NearestNeighbors  # some tables do not need it
 
     n = len(Z)
     is_fine, step = _fine_columns(Z)

@@ -71,8 +71,8 @@ def _after_fork() -> None:
     _open[:] = own
 
 
-#: Held while a package is imported during a fit. A fork waits for its end, because a child would find the lock
-#: of the half-imported package locked for ever.
+#: Held while a package is imported during a fit. A fork waits for its end: a child would find the lock of the
+#: half-imported package locked for ever.
 importing = RLock()
 
 

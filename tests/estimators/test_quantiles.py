@@ -214,6 +214,13 @@ def test_pipelines_have_one_quantile(one, several):
         several.to_sklearn()
 
 
+def test_pipelines_of_enormous_targets_end():
+    """LIBSVM's steps are 10¹² long on the rows that it is shown, and C has the unit of the target."""
+    X, y = noisy(60)
+    model = TunedSVR("rbf", quantile=0.9, Cs=[1.0], cv=3).fit(X, 1e150 * y)
+    np.testing.assert_allclose(model.to_sklearn().predict(X), model.predict(X), rtol=1e-9)
+
+
 def test_columns_explain_every_quantile(one, several):
     X, _ = noisy(20, seed=2)
     single = explain(one, X)

@@ -188,13 +188,14 @@ def regressor(
             "to_onnx(path) or to_c(path), or train a model for each quantile."
         )
     zone = 0.0 if getattr(machine, "loss", "") == "pinball" else machine.epsilon
-    C, epsilon = float(deviation * machine.C), float(deviation * zone)
-    svr = LibSVR(C=C, epsilon=epsilon, **settings).fit(zeros(2, mapped), [0.0, 1.0])
+    # Fitted with a C of one: on equal rows LIBSVM's steps are 10¹² long, and C has the unit of the target.
+    svr = LibSVR(**settings).fit(zeros(2, mapped), [0.0, 1.0])
     n_support = np.full(2, machine.support_.size)
     intercept = mean + deviation * machine.intercept_
     replace_machine(svr, machine.support_, mapped, n_support, deviation * machine.dual_coef_, intercept)
     _copy_record(machine, svr, machine.n_iter_)
-    svr.set_params(tol=deviation * machine.tol)  # in the units of y, as C and ε are
+    C, epsilon, tol = (float(deviation * value) for value in (machine.C, zone, machine.tol))
+    svr.set_params(C=C, epsilon=epsilon, tol=tol)  # in the units of y
     return svr
 
 

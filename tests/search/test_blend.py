@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes, load_wine, make_classification, make_moons
 from sklearn.metrics import log_loss
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import GroupKFold, ShuffleSplit
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.search.final import blend as blends
@@ -244,6 +244,37 @@ def test_a_threshold_is_that_of_the_blend():
 
 
 # -- what does not matter ---------------------------------------------------------------------------------
+def test_a_function_of_the_user_scores_the_labels_of_the_model():
+    """As it does without a blend: a threshold counts in a score that looks at labels alone."""
+    X, y = two_classes(120)
+
+    def share(model, X, y):
+        return float(np.mean(model.predict(X) == y))
+
+    model = TunedSVC("rbf", blend=True, threshold=0.1, scoring=share, cv=3).fit(X, y)
+    record = model.fit_record_
+    assert model.result_.members
+    assert record.n_relabelled > 0.0
+    assert_allclose(model.best_score_, np.mean(record.predicted == record.truth), atol=1e-12)
+
+
+@pytest.mark.parametrize("is_classes", [True, False])
+def test_folds_of_groups_are_blended_as_folds(is_classes):
+    """Groups hold out every row once: the blend is that of the same folds, given one by one."""
+    X, y = two_classes(120)
+    targets = y if is_classes else X[:, 0] ** 2 + y
+    make, cv = TunedSVC if is_classes else TunedSVR, GroupKFold(3)
+    group = np.random.default_rng(0).integers(0, 20, len(y))
+    grouped = make("rbf", blend=True, cv=cv).fit(X, targets, groups=group)
+    given = make("rbf", blend=True, cv=list(cv.split(X, y, group))).fit(X, targets)
+    assert len(grouped.result_.members) > 1
+    assert grouped.result_.members == given.result_.members
+    assert_allclose(grouped.best_score_, given.best_score_, rtol=1e-9)
+    assert_allclose(grouped.predict(X), given.predict(X), rtol=1e-9)
+    assert grouped.fit_record_.holds_for.startswith("rows of new groups")
+    assert make("rbf", blend=True, cv=3).fit(X, targets, groups=group).result_.members
+
+
 def test_order_names_copies_and_threads_do_not_matter():
     X, y = load_wine(return_X_y=True)
     X, y = X[::2, :4], y[::2]

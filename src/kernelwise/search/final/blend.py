@@ -26,7 +26,13 @@ from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.final.machine import FinalStep, Finished, exact_seconds, why_nystroem
+from kernelwise.search.final.machine import (
+    FinalStep,
+    Finished,
+    exact_seconds,
+    scores_if_of_labels,
+    why_nystroem,
+)
 from kernelwise.search.propose.c_range import STEP
 from kernelwise.search.result import Choice, FitRecord, Member
 from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds, held_out_log_loss
@@ -117,7 +123,7 @@ def _why_not(validator: CrossValidator) -> str | None:
         return "the search has looked at a part of the rows only"
     if (folds.fold < 0).any() or folds.n_folds < 2:
         return "not every row is held out"
-    if folds.held is not None:
+    if len(folds.asked) > len(np.unique(folds.asked)) or len(folds.asked) < len(folds.rows):
         return "the folds hold out some rows several times, or never"
     if isinstance(validator.family, Classification):
         n_classes = len(validator.family.classes)
@@ -317,11 +323,8 @@ def finish_blend(step: FinalStep, blend: Blend) -> Finished:
     answers = family.held_out(held.y[tested], values, None if sigmoids is None else values, step.costs)
     rows = np.arange(len(validator.samples))
     record = FitRecord(len(rows), 0, **answers._asdict(), weight=held.weight[tested])
-    by_labels = sigmoids is not None and validator.goes_by_labels
-    scores = (
-        validator.scores_by_labels(answers.predicted[None])
-        if by_labels
-        else _scores(validator, blend.values[None])
-    )
+    scores = _scores(validator, blend.values[None])[0]
+    of_labels = None if sigmoids is None else scores_if_of_labels(validator, record, scores)
+    scores = scores if of_labels is None else of_labels
     seconds = time.perf_counter() - started
-    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds, scores[0])
+    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds, scores)

@@ -249,9 +249,16 @@ def scores_of_labels(validator: CrossValidator, choice: Choice, record: FitRecor
         return validator.scores_of(validator.scored_values(choice.decision[None].astype(float)))[0]
     if record.scored is None or not record.n_relabelled:
         return None
+    return scores_if_of_labels(validator, record, choice.scored.scores[choice.index])
+
+
+def scores_if_of_labels(
+    validator: CrossValidator, record: FitRecord, scores: np.ndarray
+) -> np.ndarray | None:
+    """The same where labels are known; ``scores``, (n_folds,), are those of the values behind them."""
     by_labels = validator.goes_by_labels
-    if by_labels is None:
-        by_labels = np.allclose(_scores(validator, record.scored), choice.scored.scores[choice.index])
+    if by_labels is None and record.scored is not None:
+        by_labels = np.allclose(_scores(validator, record.scored), scores)
     return _scores(validator, record.predicted) if by_labels else None
 
 

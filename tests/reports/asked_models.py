@@ -78,6 +78,9 @@ def asked(name: str) -> Asked:
         return Asked(TunedSVR("rbf", **SPEED).fit(X, X[:, 0] ** 2 + X[:, 3]), rows)
     if name == "logarithms":
         return Asked(TunedSVR("rbf", target_transform="log", **SPEED).fit(X, np.exp(X[:, 0] + X[:, 3])), rows)
+    if name == "quantiles":
+        y = X[:, 0] ** 2 + X[:, 3] + np.random.default_rng(0).normal(size=len(X))
+        return Asked(TunedSVR("rbf", quantile=[0.1, 0.6, 0.9], **SPEED).fit(X, y), rows)
     if name == "one class":
         return Asked(TunedOneClassSVM(cv=3).fit(X), rows)
     if name == "one class with labels":
@@ -100,6 +103,7 @@ def asked(name: str) -> Asked:
         "costs": {"costs": np.array([[0.0, 3.0], [1.0, 0.0]])},
         "min and max": {"scale": "minmax"},
         "Nyström": {"solver": "nystroem"},
+        "five classes, a blend": {"blend": True},
     }.get(name, {})
     return Asked(TunedSVC(kernel, **SPEED, **more).fit(X, y), rows)
 
@@ -108,5 +112,6 @@ NAMED = ("two classes", "five classes", "regression", "one class", "words", "fou
 OTHERS = (
     *("words of one class", "words of numbers", "logarithms", "one class with labels", "linear", "metric"),
     *("weights", "polynomial", "Nyström", "five classes against the rest", "five classes by votes"),
-    *("five classes with costs", "costs", "min and max", "five classes, four kernels"),
+    *("five classes with costs", "costs", "min and max", "five classes, four kernels", "quantiles"),
+    "five classes, a blend",
 )

@@ -62,6 +62,9 @@ def test_what_a_page_cannot_compute_is_said(hostile, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
     assert "This section cannot be asked here. A page cannot compute the kernel" in kmod.report()
     assert "<script" not in kmod.report()
+    gram = TunedSVR("precomputed", Cs=[1.0], cv=3).fit(X @ X.T, X[:, 0])
+    with pytest.raises(IncompatibleError, match=r"kernel of this model \(a precomputed or own kernel\)"):
+        gram.to_page()
     scarce = TunedSVC("rbf", Cs=[1.0], cv=3).fit(sparse.csr_matrix(X), y)
     with pytest.raises(IncompatibleError, match="these were sparse"):
         scarce.to_page()
@@ -269,6 +272,23 @@ def adverse():
     frame.loc[::9, "words"] = None
     y = np.array(HOSTILE, dtype=object)[(frame[SCRIPT] > 0).astype(int) + 2 * (frame[END] > 0.5)]
     return TunedSVC("rbf", Cs=[1.0, 10.0], cv=3).fit(frame, y.astype(str)), frame
+
+
+@needs_browser
+@quiet
+def test_pages_have_every_quantile(browser, tmp_path):
+    """The answer names each, and a page on predictions lists all of a row; the middle one is explained."""
+    model, rows = asked("quantiles")
+    expected = [f"{value:.4g}" for value in model.predict(rows[:1])[0]]
+    text = predictions_page(model, rows[:1])
+    assert ", ".join(expected).replace("-", "−") in text
+    page = visit(browser, model, tmp_path, text=text).page
+    page.locator("[data-row]").first.click()
+    told = re.findall(r"(\S+) \((\S+) quantile\)", said(page))
+    assert [q for _, q in told] == ["0.1", "0.6", "0.9"]
+    found = [float(value.replace("−", "-")) for value, _ in told]
+    np.testing.assert_allclose(found, model.predict(rows[:1])[0], rtol=1e-2)
+    assert "raise the 0.6 quantile" in page.locator("#try-bars-note").inner_text()
 
 
 @needs_browser

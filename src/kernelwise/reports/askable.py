@@ -21,6 +21,7 @@ from kernelwise.export import PlainModel, has_plain_scaling, has_terms, plain_mo
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.reports.sentences import TRY
+from kernelwise.reports.words import middle_of, quantiles_of
 from kernelwise.solvers.probability import class_probabilities, decide, log_odds
 from kernelwise.tables import Encoder
 from kernelwise.tables.column import Column, LeftOut
@@ -50,7 +51,7 @@ def why_not(model: TunedMachine) -> str:
         return "The model was fitted with refit=False and has no final machine that could answer."
     kernel = getattr(model.best_estimator_, "kernel_", None)
     if not isinstance(kernel, Kernel) or not has_terms(kernel):
-        title = getattr(kernel, "title", "a precomputed or own kernel")
+        title = kernel.title if isinstance(kernel, Kernel) else "a precomputed or own kernel"
         return f"A page cannot compute the kernel of this model ({title})."
     if not has_plain_scaling(getattr(model, "scaler_", None)):
         return f"A page cannot compute the scaling of this model ({type(model.scaler_).__name__})."
@@ -136,8 +137,11 @@ def _answers(model: Any, plain: PlainModel) -> dict[str, Any]:
             "is_log": bool(model._tail_is_log),
             "sigmoid": model._sigmoid.tolist() if hasattr(model, "_sigmoid") else None,
         }
+    quantiles = quantiles_of(model)
     return {
         "classes": classes,
+        "quantiles": list(quantiles),
+        "middle": middle_of(quantiles) if quantiles else 0,
         "machines": plain.machines,
         "sigmoids": None if plain.sigmoids is None else plain.sigmoids.tolist(),
         "rule": plain.rule,

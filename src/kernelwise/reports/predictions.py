@@ -17,6 +17,7 @@ from kernelwise.reports.asking import asked, rendered
 from kernelwise.reports.columns_used import sureness
 from kernelwise.reports.held_out import some_of
 from kernelwise.reports.sentences import PREDICTED
+from kernelwise.reports.words import middle_of, quantiles_of
 from kernelwise.search.wording import number
 
 #: Rows of a list, and bars of a distribution, at most.
@@ -124,7 +125,12 @@ def _answers(model: Any, X: RowsLike) -> Answers:
         said = PREDICTED["says_unusual"]
         return Answers(lambda k: said.format(label=words[k], p=f"{p[k]:.2f}"), bars, p, "one class")
     if not hasattr(model, "classes_"):
-        return Answers(lambda k: number(predicted[k], 4), _histogram(predicted), predicted, "numbers")
+        columns = predicted.reshape(
+            len(predicted), -1
+        )  # several quantiles, of which the middle one sorts rows
+        shown = columns[:, middle_of(quantiles_of(model)) if columns.shape[1] > 1 else 0]
+        texts = [", ".join(number(value, 4) for value in row) for row in columns]
+        return Answers(texts.__getitem__, _histogram(shown), shown, "numbers")
     labels, counts = np.unique(predicted, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     bars = [(str(labels[k]), int(counts[k])) for k in order[:MOST_BARS]]

@@ -328,9 +328,10 @@ const Machine = (() => {
 
     function judge(f) {
       if (data.task === "numbers") {
-        const value = data.log_offset === null ? f[0] : Math.exp(Math.min(f[0], LARGEST)) - data.log_offset;
-        const {interval} = data;
-        return {values: f, value, interval: interval ? [value - interval.below, value + interval.above] : null};
+        const inUnits = (g) => (data.log_offset === null ? g : Math.exp(Math.min(g, LARGEST)) - data.log_offset);
+        const predicted = Array.from(f, inUnits).sort((a, b) => a - b);  // several quantiles, in order
+        const {interval} = data, value = predicted[data.middle];
+        return {values: f, predicted, value, interval: interval ? [value - interval.below, value + interval.above] : null};
       }
       if (data.task === "one class") {
         const probability = outlierProbability(data.tail, f[0] + data.tail.threshold);

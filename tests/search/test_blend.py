@@ -317,6 +317,8 @@ def why_none(model, X, y):
         model.fit(X, y)
     assert model.result_.members == ()
     (said,) = [line for line in model.result_.how if "no blend of several settings" in line]
+    (told,) = [finding for finding in model.diagnostics_ if finding.name == "no blend"]
+    assert told.message.partition("because ")[2] == said.partition("because ")[2]
     return said.partition("because ")[2]
 
 

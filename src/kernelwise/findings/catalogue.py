@@ -337,6 +337,11 @@ NYSTROEM = Entry(
     "For an exact model, use solver='exact' and no time_budget, or a longer one.",
     "For an exact model, use --solver exact and no --time-budget, or a longer one.",
 )
+NO_BLEND = Entry(
+    "no blend",
+    "warning",
+    "The final model is no blend, although you asked for one, because {reason}.",
+)
 PART_OF_ROWS = Entry(
     "part of rows",
     "info",

@@ -331,6 +331,8 @@ def _blend_of(found: Found, settings: FitSettings) -> Blend | None:
     blend = choose_blend(found.validator, choice, settings.solver)
     if isinstance(blend, str):
         choice.how.append(f"The final model is no blend of several settings, because {blend}.")
+        if settings.blend != "auto":
+            found.validator.context.findings.append(catalogue.NO_BLEND(reason=blend))
         return None
     choice.members = blend.members
     return blend

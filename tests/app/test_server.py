@@ -73,6 +73,7 @@ def test_other_choices_are_refused(served):
         '{"effort": "--x"}',
         "[1]",
         "nonsense",
+        "[" * 100_000,
     ]
     for chosen in others:
         code, told = served.ask("POST", "tune", chosen, **JSON)
@@ -138,6 +139,23 @@ def test_a_file_that_arrives_during_a_command_takes_nothing_from_it(served):
     slow.close()
     assert [path.name for path in served.folder.glob("*/table/*.csv")] == ["t.csv"]
     served.ask("POST", "stop")
+
+
+def test_a_browser_that_goes_during_an_upload(tmp_path):
+    served = Served(tmp_path)
+    parts = urlsplit(served.address)
+    slow = HTTPConnection(parts.hostname, parts.port, timeout=60)
+    slow.putrequest("PUT", f"{parts.path}table?name=u.csv")
+    slow.putheader("Content-Length", "1000")
+    slow.endheaders(b"a,b")
+    while not list(tmp_path.glob("*/table/.*")):
+        pass
+    slow.close()
+    while list(tmp_path.glob("*/table/.*")):
+        pass
+    served.process.send_signal(signal.SIGINT)
+    assert served.process.stderr.read() == ""  # no traceback
+    assert served.end() == 0
 
 
 def test_a_dropped_file_is_never_run(served):

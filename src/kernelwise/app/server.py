@@ -24,7 +24,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
@@ -160,6 +160,7 @@ class App:
         assert run is not None
         told = run.as_json()
         if run.state == "done":
+            told["kept"] = len(names)
             with (path.parent / PREDICTIONS).open(encoding="utf-8", newline="") as handle:
                 told["first"] = list(islice(csv.reader(handle), N_SHOWN + 1))
         return JSONResponse(told)
@@ -235,7 +236,7 @@ def options_of(body: bytes | str, names: list[str]) -> list[str]:
         places = [(name, chosen[name]) for name in ROLES if chosen.get(name) is not None]
         places += [(name, place) for name in ("ignore", "use") for place in chosen.get(name) or ()]
         options += [f"--{name}={_typed(names, place)}" for name, place in places]
-    except (TypeError, ValueError, KeyError, IndexError) as error:
+    except (TypeError, ValueError, KeyError, IndexError, RecursionError) as error:
         raise HTTPException(
             400, "The page asks for what this version does not have. Load it again."
         ) from error
@@ -276,6 +277,10 @@ async def _tell(request: Request, error: Exception) -> Response:
     return _refused(error.detail, error.status_code)
 
 
+async def _tell_nobody(request: Request, error: Exception) -> Response:
+    return _refused("The page was closed before all of the file had come.")
+
+
 async def _tell_busy(request: Request, error: Exception) -> Response:
     return _refused(str(error), 409)
 
@@ -295,7 +300,7 @@ def make_app(token: str, folder: Path, most_bytes: int, end: Callable[[], None] 
             Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False),
             Middleware(OnlyHere),
         ],
-        exception_handlers={HTTPException: _tell, BusyError: _tell_busy},
+        exception_handlers={HTTPException: _tell, BusyError: _tell_busy, ClientDisconnect: _tell_nobody},
         lifespan=lifespan,
     )
 

@@ -62,7 +62,7 @@ async function takeTable(file) {
     const told = await send("table", file);
     columns = told.columns;
     table = told.table;
-    by("about").textContent = [`${told.name}: ${told.rows}.`, ...told.notes].join(" ");
+    by("about").textContent = [`${told.name}: ${told.rows}.`, ...told.notes].join("\n");
     showColumns(told.target);
     by("choose").hidden = false;
     by("target").focus();
@@ -91,7 +91,10 @@ function showColumns(target) {
     const holds = element("td", column.kind);
     if (column.note) holds.append(element("small", column.note));
     const name = element("th", column.name, { scope: "row" });
-    row.append(used, name, holds, element("td", column.shown.join(" · ")), element("td", column.missing || ""));
+    // Each value apart: one with a mark of direction must not turn its neighbours around.
+    const shown = element("td");
+    shown.append(...column.shown.flatMap((text, k) => [k ? " · " : "", element("bdi", text)]));
+    row.append(used, name, holds, shown, element("td", column.missing || ""));
     body.append(row);
   });
   by("columns").parentElement.hidden = by("target").parentElement.hidden = !columns.length;
@@ -141,6 +144,7 @@ function clearAnswer() {
   for (const id of ["state", "last", "run-error", "said"]) by(id).textContent = "";
   by("take").hidden = by("hint").hidden = by("log").hidden = true;
   clearRows();
+  by("rows").value = "";
 }
 
 function setRunning(isRunning) {
@@ -214,7 +218,7 @@ async function takeRows(file) {
     if (run.state === "failed") throw new Error(`${words.failed} ${run.said.at(-1) || ""}`);
     if (run.state !== "done") throw new Error(run.said.join(" ").replace("kernelwise: ", ""));
     for (const sentence of run.said) by("rows-said").append(element("li", sentence));
-    showRows(run.first);
+    showRows(run.first, run.kept);
     by("take-rows").hidden = false;
   } catch (error) {
     by("rows-error").textContent = error.message;
@@ -223,11 +227,12 @@ async function takeRows(file) {
   by("rows").disabled = by("start").disabled = by("table").disabled = false;
 }
 
-function showRows(rows) {
+// Predictions come first, where a narrow page shows them; in the file they are behind its own columns.
+function showRows(rows, kept) {
   const table = by("predicted");
   const row = (cells, kind) => {
     const made = element("tr");
-    cells.forEach((cell) => made.append(element(kind, cell)));
+    for (const cell of [...cells.slice(kept), ...cells.slice(0, kept)]) made.append(element(kind, cell));
     return made;
   };
   table.tHead.replaceChildren(row(rows[0], "th"));

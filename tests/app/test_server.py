@@ -14,6 +14,7 @@ import pytest
 from kernelwise.app.columns import columns_of
 from kernelwise.app.server import file_name, options_of
 
+from ..tables.test_raw_tables import workbook
 from .conftest import Served, table
 
 JSON = {"Content_Type": "application/json"}
@@ -44,6 +45,18 @@ def test_from_a_table_to_predictions(served):
     code, text = served.ask("GET", "files/predictions.csv")
     assert (code, len(text.splitlines())) == (200, 9)
     assert served.ask("GET", "files/model.kw")[0] == 200
+
+
+def test_the_sheet_that_fits_is_predicted_with_its_own_columns(served, tmp_path):
+    served.drop("t.csv", table())
+    tune(served, target=2, effort="fast")
+    assert served.wait()["state"] == "done"
+    rows = [["size", "noise", "prediction", "a,b"], [1.5, 0.1, "old", "x"], [-1.5, 0.2, "old", "y"]]
+    workbook(tmp_path / "new.xlsx", rows, People=[["name", "age"], ["Ann", 3.0], ["Bob", 4.0]])
+    told = served.drop("new.xlsx", (tmp_path / "new.xlsx").read_bytes(), "rows")[1]
+    assert told["state"] == "done", told["said"]
+    assert told["first"][0][:5] == ["size", "noise", "prediction", "a,b", "prediction"]
+    assert (told["kept"], told["first"][1][3:5]) == (4, ["x", "large"])
 
 
 def test_numbers_have_no_probabilities(served):
@@ -175,7 +188,7 @@ def test_a_command_that_cannot_be_started_leaves_the_app_free(served):
 
 
 def test_the_folder_is_not_named(served):
-    code, told = served.drop("t.csv", "größe,kind\n1,x\n2,y\n".encode("latin-1"))
+    told = served.drop("t.csv", "größe,kind\n1,x\n2,y\n".encode("latin-1"))[1]
     assert told["notes"][0].startswith("t.csv is not UTF-8")
 
 

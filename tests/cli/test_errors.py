@@ -305,7 +305,7 @@ def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
 def test_the_help_cuts_no_command_short(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     commands = run("--help")[1].split("Commands:")[1].strip().splitlines()
-    assert len(commands) == 10
+    assert len(commands) == 11
     assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
 
 

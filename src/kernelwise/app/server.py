@@ -11,7 +11,7 @@ import signal
 import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -149,20 +149,17 @@ class App:
         if not model.exists():
             return _refused("There is no model yet. Train one first.")
         path = await self._upload(request, ROWS)
-        names: list[str] = []
-        with suppress(TableError, OSError, MemoryError):  # which the command will tell
-            names += [column["name"] for column in (await run_in_threadpool(columns_of, path))["columns"]]
-        options = [f"--keep={_typed(names, place)}" for place in range(len(names))]
-        options += [] if self.is_of_numbers else ["--proba"]
-        command = ("predict", str(model), path.name, *options, "--out", PREDICTIONS, "--safe-csv")
+        options = ["--keep=*", "--safe-csv", *([] if self.is_of_numbers else ["--proba"])]
+        command = ("predict", str(model), path.name, *options, "--out", PREDICTIONS)
         await self.commands.start(path.parent, *command)
         run = await self.commands.end()
         assert run is not None
         told = run.as_json()
         if run.state == "done":
-            told["kept"] = len(names)
             with (path.parent / PREDICTIONS).open(encoding="utf-8", newline="") as handle:
                 told["first"] = list(islice(csv.reader(handle), N_SHOWN + 1))
+            # Columns of the file come before, one of which may be called so, too.
+            told["kept"] = len(told["first"][0]) - 1 - told["first"][0][::-1].index("prediction")
         return JSONResponse(told)
 
     async def show_run(self, request: Request) -> Response:

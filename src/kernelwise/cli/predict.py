@@ -24,7 +24,9 @@ ModelFile = Annotated[
 ]
 Out = Annotated[Path | None, option("CSV", "Write to this file instead of standard output.")]
 Proba = Annotated[bool, flag("--proba", "Add a column with the probability of each class.")]
-Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction.")]
+Keep = Annotated[
+    list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction; * for all.")
+]
 #: Digits of a probability after the point.
 DIGITS = 4
 WEIGHTED = (
@@ -131,8 +133,10 @@ def _unusual(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tupl
 
 
 def kept_columns(table: Any, keep: list[str] | None) -> tuple[list[str], list[list[Any]]]:
-    """Names and cells of the columns to copy, as they stand in the file."""
+    """Names and cells of the columns to copy, as they stand in the file; * means all of them."""
     wanted = options.split_names(keep)
+    if wanted == ["*"] and "*" not in (table.names or ()):
+        wanted = [] if table.matrix is not None else list(table.names)
     if wanted and table.matrix is not None:
         raise UserError(f"{table.source} is a LIBSVM file, which has no columns to keep. Leave out --keep.")
     places = [table.find(name, "--keep") for name in wanted]

@@ -58,6 +58,8 @@ def test_page_answers_as_python_does(page, name):
     if data["task"] == "numbers":
         expected = model.predict(rows)
         assert np.abs(np.array([one["value"] for one in found]) - expected).max() < 1e-3 * np.ptp(expected)
+        ends, expected = np.array([one["interval"] for one in found]), model.predict_interval(rows)
+        assert np.abs(ends - expected).max() < 1e-3 * np.ptp(expected)
     else:
         classes = np.array([-1, 1]) if data["task"] == "one class" else model.classes_
         assert np.array_equal(classes[[one["place"] for one in found]], model.predict(rows))

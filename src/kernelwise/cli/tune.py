@@ -60,9 +60,9 @@ class Tuning:
     log_target: Annotated[
         bool, flag("--log-target", "Predict by the logarithm of a target with a long tail, such as a price.")
     ] = False
-    quantile: Annotated[
-        str | None, option("Q,…", "Predict quantiles of a number, such as 0.9, or 0.1,0.5,0.9.")
-    ] = None
+    quantile: Annotated[str | None, option("Q,…", "Quantiles of a number to predict: 0.9, or 0.1,0.9.")] = (
+        None
+    )
     solver: options.Solver = "auto"
     effort: Annotated[str, option("LEVEL", "How hard to search: fast, normal or best.")] = "normal"
     blend: Annotated[

@@ -57,7 +57,7 @@ Target = Annotated[
     option("COL", "Column to predict. Default: target, class, label or y, or asked for."),
 ]
 TaskOption = Annotated[
-    Task | None, option("KIND", "classification (classes) or regression (numbers). Default: by the target.")
+    Task | None, option("KIND", "classification or regression (numbers). Default: by the target.")
 ]
 HasHeader = Annotated[
     bool | None, flag("--header/--no-header", "Whether line 1 names the columns. Default: detected.")
@@ -102,12 +102,12 @@ SafeCsv = Annotated[
 ]
 JournalFile = Annotated[
     Path | None,
-    option("FILE", "Keep finished parts here, to continue from them.", "--journal"),
+    option("FILE", "Save finished parts here; the same command continues from them.", "--journal"),
 ]
 ModelFile = Annotated[Path | None, option("FILE", "Save the model to this file, for `predict`.", "--model")]
 ReportFile = Annotated[
     Path | None,
-    option("HTML", "Write a report; --no-form leaves training rows out.", "--report"),
+    option("HTML", "Write a report to this file; with --no-form, one without training rows.", "--report"),
 ]
 NoForm = Annotated[bool, flag("--no-form", "Write the report without the form that answers.", hidden=True)]
 Quiet = Annotated[bool, flag("--quiet", "Print no progress and no notes.", callback=be_quiet, is_eager=True)]

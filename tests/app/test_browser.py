@@ -21,7 +21,7 @@ def page(browser, served):  # noqa: F811
     page.said = []
     page.on("console", lambda message: page.said.append(message.text))
     page.on("pageerror", lambda error: page.said.append(str(error)))
-    page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.accept()))
     page.goto(served.address)
     yield page
     context.close()
@@ -64,9 +64,10 @@ def test_from_an_empty_start_to_saved_predictions(page):
     page.wait_for_selector("#take", timeout=120_000)
     assert page.is_hidden("#take-rows")  # another model has not predicted these rows
     assert page.is_hidden("#predicted")
+    assert page.said == []
     page.click("#end")
     page.get_by_text("kernelwise has ended").wait_for()
-    assert page.said == []
+    assert page.said == ["Close kernelwise? A model, report or predictions that you have not saved are lost."]
 
 
 def test_mistakes_are_told_where_they_are_made(page):

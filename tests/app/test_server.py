@@ -259,3 +259,16 @@ def test_what_will_be_done_to_columns(tmp_path):
     assert left_out["id"] == "numbers the rows"
     assert left_out["same"] == "has one value only"
     assert left_out["price"] is None
+
+
+def test_a_saved_model_is_opened_again(served):
+    served.drop("t.csv", table())
+    tune(served, target=2, effort="fast")
+    served.wait()
+    saved = served.ask("GET", "files/model.kw")[1]
+    assert served.drop("model.kw", b"PK nonsense")[0] == 400
+    assert served.drop("new.csv", table(4), "rows")[1] == {"error": "There is no model yet. Train one first."}
+    assert served.drop("mine.kw", saved) == (200, {"model": "mine.kw predicts 'kind'."})
+    told = served.drop("new.csv", table(4), "rows")[1]
+    assert told["first"][0][-3:] == ["prediction", "p(large)", "p(small)"]
+    assert tune(served, target=2)[1] == {"error": "There is no table yet. Drop a file first."}

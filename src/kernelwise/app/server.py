@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from sklearn.base import is_outlier_detector
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -30,6 +31,7 @@ from starlette.routing import Mount, Route
 
 from kernelwise.app.columns import columns_of
 from kernelwise.app.commands import BusyError, Commands, Run
+from kernelwise.persistence import load_with_notes
 from kernelwise.tables import TableError
 
 HOST = "127.0.0.1"
@@ -87,6 +89,7 @@ class App:
         self.n_tables = 0
         self.names: list[str] = []
         self.trained: Run | None = None
+        self.has_probabilities: bool | None = None  # of a saved model
 
     def routes(self) -> list[Route]:
         """All that can be asked for."""
@@ -107,10 +110,12 @@ class App:
         return lambda request: Response(text, media_type=kind, headers={"Content-Security-Policy": POLICY})
 
     async def take_table(self, request: Request) -> Response:
-        """Keep a training file, and tell its columns."""
+        """Keep a training file, and tell its columns, or a model that was saved, and tell its target."""
         path = await self._upload(request, TABLE)
         self.table = None  # which the new one has taken the place of
         number = self.n_tables = self.n_tables + 1
+        if path.suffix.lower() == Path(MODEL).suffix:
+            return await self._open(path)
         try:
             told = await run_in_threadpool(columns_of, path)
         except (TableError, OSError, MemoryError) as error:
@@ -119,6 +124,21 @@ class App:
         if number == self.n_tables:  # else it was replaced while it was read
             self.table, self.names = path, [column["name"] for column in told["columns"]]
         return JSONResponse({"name": path.name, "table": number, **told})
+
+    async def _open(self, path: Path) -> Response:
+        """Take a saved model in the place of one that was trained here."""
+        try:
+            model, notes = await run_in_threadpool(load_with_notes, path)
+        except (ValueError, OSError, MemoryError) as error:
+            return _refused(str(error).replace(str(path), path.name))
+        if "encoding" not in (notes or {}):
+            return _refused(f"{path.name} was saved in Python, and does not tell how to read a file for it.")
+        has_classes = hasattr(model, "classes_") or is_outlier_detector(model)
+        path.rename(path.parent / MODEL)
+        self.has_probabilities = has_classes
+        target = getattr(model, "target_name_", None)
+        what = "finds unusual rows" if target is None else f"predicts {target!r}"
+        return JSONResponse({"model": f"{path.name} {what}."})
 
     async def tune(self, request: Request) -> Response:
         """Start the training of a model."""
@@ -133,15 +153,19 @@ class App:
         written = ["--model", MODEL, "--report", REPORT, "--journal", journal, "--verbose"]
         command = ("tune", self.table.name, *options, *written)
         run = self.trained = await self.commands.start(self.table.parent, *command)
+        self.has_probabilities = None
         for name, kind in WRITTEN.items():  # of the run before
             (self.folder / kind / name).unlink(missing_ok=True)
         return JSONResponse(run.as_json())
 
-    @property
-    def is_of_numbers(self) -> bool:
-        """Whether the model predicts numbers; the first line of the answer says so, last before the file."""
+    def _with_probabilities(self) -> bool:
+        """Whether the model has probabilities; of one that was trained here, the first line of the answer
+        says whether it predicts a number, last before the file.
+        """
+        if self.has_probabilities is not None:
+            return self.has_probabilities
         heading = "" if self.trained is None else self.trained.printed.partition("\n")[0]
-        return heading.rpartition(" (")[2].startswith("a number)")
+        return not heading.rpartition(" (")[2].startswith("a number)")
 
     async def predict(self, request: Request) -> Response:
         """Predict the rows of a file, and wait for the predictions."""
@@ -149,7 +173,7 @@ class App:
         if not model.exists():
             return _refused("There is no model yet. Train one first.")
         path = await self._upload(request, ROWS)
-        options = ["--keep=*", "--safe-csv", *([] if self.is_of_numbers else ["--proba"])]
+        options = ["--keep=*", "--safe-csv", *(["--proba"] if self._with_probabilities() else [])]
         command = ("predict", str(model), path.name, *options, "--out", PREDICTIONS)
         await self.commands.start(path.parent, *command)
         run = await self.commands.end()

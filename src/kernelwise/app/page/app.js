@@ -4,6 +4,7 @@
 const by = (id) => document.getElementById(id);
 const words = document.body.dataset;
 const SECOND = 1000;
+const FIRST = 20; // predictions that the server sends to be shown
 let columns = [];
 let table; // its number at the server, which another window may have given another table
 
@@ -60,6 +61,13 @@ async function takeTable(file) {
   by("about").textContent = words.reading;
   try {
     const told = await send("table", file);
+    if (told.model) {
+      clearRows();
+      by("about").textContent = told.model;
+      by("new").hidden = false;
+      by("rows").focus();
+      return;
+    }
     columns = told.columns;
     table = told.table;
     by("about").textContent = [`${told.name}: ${told.rows}.`, ...told.notes].join("\n");
@@ -238,6 +246,7 @@ function showRows(rows, kept) {
   table.tHead.replaceChildren(row(rows[0], "th"));
   table.tBodies[0].replaceChildren(...rows.slice(1).map((cells) => row(cells, "td")));
   table.parentElement.hidden = false;
+  by("rows-shown").hidden = rows.length <= FIRST;
 }
 
 // -- all of it ---------------------------------------------------------------------------------------------
@@ -250,6 +259,7 @@ by("form").addEventListener("submit", start);
 for (const id of ["target", "group", "time"]) by(id).addEventListener("change", showRoles);
 by("stop").addEventListener("click", () => ask("stop", { method: "POST" }).catch(() => {}));
 by("end").addEventListener("click", async () => {
+  if (!by("take").hidden && !confirm(words.unsaved)) return;
   await ask("end", { method: "POST" }).catch(() => {});
   document.querySelector("main").replaceChildren(element("p", words.ended, { role: "status" }));
 });

@@ -60,6 +60,9 @@ def test_page_answers_as_python_does(page, name):
         off = np.abs(np.array([one["predicted"] for one in found]) - expected)
         assert off.max() < 1e-3 * np.ptp(expected)
         assert all(one["value"] == one["predicted"][data["middle"]] for one in found)
+        if not data["quantiles"]:
+            ends, expected = np.array([one["interval"] for one in found]), model.predict_interval(rows)
+            assert np.abs(ends - expected).max() < 1e-3 * np.ptp(expected)
     else:
         classes = np.array([-1, 1]) if data["task"] == "one class" else model.classes_
         assert np.array_equal(classes[[one["place"] for one in found]], model.predict(rows))

@@ -42,7 +42,7 @@ SAID = {
     "says": "“{label}”",
     "says_with": "“{label}”, with a probability of {percent}",
     "says_number": "{value}",
-    "says_interval": "{value} ({low} to {high})",
+    "says_interval": "{value} (between {low} and {high} for 90 % of new rows)",
     "says_quantile": "{value} ({q} quantile)",
     "of_target": "{target}: {said}",
     "usual": "usual",

@@ -330,8 +330,7 @@ const Machine = (() => {
       if (data.task === "numbers") {
         const inUnits = (g) => (data.log_offset === null ? g : Math.exp(Math.min(g, LARGEST)) - data.log_offset);
         const predicted = Array.from(f, inUnits).sort((a, b) => a - b);  // several quantiles, in order
-        const {interval} = data, value = predicted[data.middle];
-        return {values: f, predicted, value, interval: interval ? [value - interval.below, value + interval.above] : null};
+        return {values: f, predicted, value: predicted[data.middle], interval: null};
       }
       if (data.task === "one class") {
         const probability = outlierProbability(data.tail, f[0] + data.tail.threshold);
@@ -341,7 +340,37 @@ const Machine = (() => {
       return {values: f, place: place(data, f, p), probabilities: p};
     }
 
-    const answer = (row) => judge(valuesOf(row.parts.map((part) => part.sums)));
+    const spread = data.interval && {
+      ...data.interval,
+      coefficients: numbers(data.interval.coefficients),
+      predictions: numbers(data.interval.predictions),
+      centres: data.interval.centres && matrix(data.interval.centres),
+    };
+
+    /* The ends of an interval around a prediction f of a scaled row z: Spread of conformal.py. */
+    function intervalOf(z, f) {
+      const v = (f - spread.mean) / spread.deviation;
+      let logarithm = spread.level;
+      spread.coefficients.forEach((coefficient, i) => {
+        let kernel = Math.exp(-spread.of_predictions * (v - spread.predictions[i]) ** 2);
+        if (spread.centres) {
+          const centre = spread.centres.row(i);
+          let square = 0;
+          for (let k = 0; k < d; k++) square += (z[k] - centre[k]) ** 2;
+          for (const scale of spread.scales) kernel += Math.exp(-scale * square);
+        }
+        logarithm += coefficient * kernel;
+      });
+      const reach = spread.deviation * spread.limit * Math.exp(logarithm);
+      return [f - reach, f + reach].map((end) => {
+        return data.log_offset === null ? end : Math.max(Math.exp(Math.min(end, LARGEST)) - data.log_offset, 0);
+      });
+    }
+
+    function answer(row) {
+      const found = judge(valuesOf(row.parts.map((part) => part.sums)));
+      return spread ? {...found, interval: intervalOf(row.z, found.values[0])} : found;
+    }
 
     // -- exact Shapley values --------------------------------------------------------------------------------
 

@@ -76,6 +76,8 @@ def asked(name: str) -> Asked:
     X, y, rows = _numbers(n_classes)
     if name == "regression":
         return Asked(TunedSVR("rbf", **SPEED).fit(X, X[:, 0] ** 2 + X[:, 3]), rows)
+    if name == "quantiles":
+        return Asked(TunedSVR("rbf", quantile=[0.1, 0.5, 0.9], **SPEED).fit(X, X[:, 0] ** 2 + X[:, 3]), rows)
     if name == "logarithms":
         return Asked(TunedSVR("rbf", target_transform="log", **SPEED).fit(X, np.exp(X[:, 0] + X[:, 3])), rows)
     if name == "one class":
@@ -108,5 +110,5 @@ NAMED = ("two classes", "five classes", "regression", "one class", "words", "fou
 OTHERS = (
     *("words of one class", "words of numbers", "logarithms", "one class with labels", "linear", "metric"),
     *("weights", "polynomial", "Nyström", "five classes against the rest", "five classes by votes"),
-    *("five classes with costs", "costs", "min and max", "five classes, four kernels"),
+    *("five classes with costs", "costs", "min and max", "five classes, four kernels", "quantiles"),
 )

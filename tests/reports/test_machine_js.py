@@ -25,7 +25,7 @@ ANSWERS = """([text, rows]) => {
   const machine = Machine(JSON.parse(text)), is_of_classes = machine.data.classes.length > 2;
   return rows.map((cells) => {
     const row = machine.begin(cells), answer = machine.answer(row), unlike = machine.unlike(row);
-    return {...answer, unlike, shapley: machine.shapley(row, is_of_classes ? answer.place : 0)};
+    return {...answer, unlike, shapley: machine.shapley(row, is_of_classes ? answer.place : machine.data.middle)};
   });
 }"""
 
@@ -57,7 +57,9 @@ def test_page_answers_as_python_does(page, name):
     assert len(found) == 500
     if data["task"] == "numbers":
         expected = model.predict(rows)
-        assert np.abs(np.array([one["value"] for one in found]) - expected).max() < 1e-3 * np.ptp(expected)
+        said = np.array([one["sorted"] for one in found])
+        assert np.abs(said - expected.reshape(len(rows), -1)).max() < 1e-3 * np.ptp(expected)
+        assert [one["value"] for one in found] == said[:, data["middle"]].tolist()
     else:
         classes = np.array([-1, 1]) if data["task"] == "one class" else model.classes_
         assert np.array_equal(classes[[one["place"] for one in found]], model.predict(rows))
@@ -98,7 +100,7 @@ def test_bars_are_exact_shapley_values(page, name):
     expected = explain(model, rows, background="support", output=output)
     values, base = expected.values, expected.base_values
     if values.ndim == 3:
-        places = [one["place"] for one in found]
+        places = [one.get("place", data["middle"]) for one in found]
         values, base = values[np.arange(500), :, places], base[np.arange(500), places]
     unit = max(1.0, np.ptp(values)) if data["task"] == "numbers" else 1.0
     assert np.abs(np.array([one["shapley"]["values"] for one in found]) - values).max() < 1e-3 * unit

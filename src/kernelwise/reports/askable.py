@@ -21,6 +21,7 @@ from kernelwise.export import PlainModel, has_plain_scaling, has_terms, plain_mo
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.reports.sentences import TRY
+from kernelwise.reports.words import middle_of, quantiles_of
 from kernelwise.solvers.probability import class_probabilities, decide, log_odds
 from kernelwise.tables import Encoder
 from kernelwise.tables.column import Column, LeftOut
@@ -93,6 +94,7 @@ def askable(model: TunedMachine) -> dict[str, Any]:
     is_own = plain.support.shape == support.shape and np.array_equal(plain.support, support)
     near = None if is_own or not 0 < len(support) <= MOST_NEAR else support
     reach = getattr(model, "_reach", None)
+    quantiles = quantiles_of(model)
     has_rows = bool(len(support)) and (is_own or near is not None)
     return {
         "task": _task(model),
@@ -109,7 +111,8 @@ def askable(model: TunedMachine) -> dict[str, Any]:
         "range": model.training_range_[[0, 2]].tolist(),
         "reach": reach if has_rows and reach is not None and np.isfinite(reach) else None,
         "bars": _bars(model, plain),
-        "interval": None,
+        "quantiles": list(quantiles),
+        "middle": middle_of(quantiles) if quantiles else 0,
     }
 
 

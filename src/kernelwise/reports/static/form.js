@@ -140,8 +140,8 @@
 
   function headline(answer) {
     if (data.task === "numbers") {
-      const [low, high] = (answer.interval ?? []).map((value) => number(value));
-      const said = say(answer.interval ? "says_interval" : "says_number", {value: number(answer.value), low, high});
+      const said = data.quantiles.length === 0
+        ? number(answer.value) : data.quantiles.map((q, k) => say("says_quantile", {value: number(answer.sorted[k]), q})).join(", ");
       return data.target === null ? said : say("of_target", {target: short(data.target), said});
     }
     const label = short(labels[answer.place]);
@@ -162,7 +162,7 @@
   function showBars(row, answer) {
     const box = at("try-bars"), note = at("try-bars-note");
     const is_pair = data.task === "classes" && labels.length === 2;
-    const found = machine.shapley(row, labels.length > 2 ? answer.place : 0);
+    const found = machine.shapley(row, data.task === "numbers" ? data.middle : labels.length > 2 ? answer.place : 0);
     if (!found) {
       box.replaceChildren();
       note.textContent = words.no_bars;
@@ -183,7 +183,8 @@
     }));
     const start = number(sign * found.base, 3);
     const end = number(sign * (found.base + found.values.reduce((a, b) => a + b, 0)), 3);
-    const unit = data.task !== "numbers" ? (data.bars.is_odds ? words.odds : words.decision) : data.log_offset === null ? words.prediction : words.logarithm;
+    const unit = data.task !== "numbers" ? (data.bars.is_odds ? words.odds : words.decision) : data.log_offset !== null ? words.logarithm
+      : data.quantiles.length ? say("quantile", {q: data.quantiles[data.middle]}) : words.prediction;
     const name = {numbers: "bars_numbers", "one class": "bars_usual", classes: "bars"}[data.task];
     note.textContent = say(name, {n: data.bars.n_background, start, end, unit, label: data.task === "classes" ? short(labels[answer.place]) : ""});
   }

@@ -328,9 +328,9 @@ const Machine = (() => {
 
     function judge(f) {
       if (data.task === "numbers") {
-        const value = data.log_offset === null ? f[0] : Math.exp(Math.min(f[0], LARGEST)) - data.log_offset;
-        const {interval} = data;
-        return {values: f, value, interval: interval ? [value - interval.below, value + interval.above] : null};
+        const undone = (one) => (data.log_offset === null ? one : Math.exp(Math.min(one, LARGEST)) - data.log_offset);
+        const sorted = Array.from(f, undone).sort((a, b) => a - b);  // quantiles that cross, as `predict` does
+        return {values: f, sorted, value: sorted[data.middle]};
       }
       if (data.task === "one class") {
         const probability = outlierProbability(data.tail, f[0] + data.tail.threshold);

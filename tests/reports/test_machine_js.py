@@ -25,7 +25,8 @@ ANSWERS = """([text, rows]) => {
   const machine = Machine(JSON.parse(text)), is_of_classes = machine.data.classes.length > 2;
   return rows.map((cells) => {
     const row = machine.begin(cells), answer = machine.answer(row), unlike = machine.unlike(row);
-    return {...answer, unlike, shapley: machine.shapley(row, is_of_classes ? answer.place : machine.data.middle)};
+    const output = is_of_classes ? answer.place : machine.data.middle;
+    return {...answer, unlike, shapley: machine.shapley(row, output)};
   });
 }"""
 

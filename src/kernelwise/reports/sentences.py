@@ -41,7 +41,7 @@ TRY = {
 SAID = {
     "says": "“{label}”",
     "says_with": "“{label}”, with a probability of {percent}",
-    "says_quantile": "{value} ({q} quantile)",
+    "says_quantile": "{value} ({q}\u00a0quantile)",
     "of_target": "{target}: {said}",
     "usual": "usual",
     "unusual": "unusual",
@@ -106,7 +106,7 @@ PREDICTED = {
     "spread_label": "Distribution",
     "spread": "How many rows have which prediction",
     "spread_quantile": "How many rows have which {q:g} quantile",
-    "says_quantile": "q{q:g} {value}",
+    "says_quantile": "q{q:g}\u00a0=\u00a0{value}",
     "between": "{low} to {high}",
     "others": "other classes",
     "most classes": "Most sure: The rows that the model is most sure of",

@@ -11,6 +11,8 @@ import jsonschema
 import numpy as np
 import pytest
 
+from kernelwise.cli.predict import discovered, discoveries
+
 
 def write(path, header, rows):
     path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
@@ -63,7 +65,8 @@ def test_intervals_are_columns(run, numbers):
     assert list(rows[0]) == ["y", "prediction", "lower", "upper"]
     low, y, high = (np.array([float(row[name]) for row in rows]) for name in ("lower", "y", "upper"))
     assert np.mean((low <= y) & (y <= high)) > 0.8
-    assert "90 % coverage is for new rows that are drawn like the training rows (160 rows held out)." in err
+    assert "The true number lies between lower and upper for about 90 % of new rows that are drawn" in err
+    assert "This was found on 160 held-out rows." in err
 
 
 def test_sets_are_a_column(run, classes):
@@ -72,7 +75,7 @@ def test_sets_are_a_column(run, classes):
     rows = table(out)
     assert list(rows[0]) == ["prediction", "p(blue)", "p(red)", "set"]
     assert {"blue|red"} < {row["set"] for row in rows} <= {"", "blue", "red", "blue|red"}
-    assert "95 % coverage is for" in err
+    assert "The true class is in the set for about 95 % of new rows" in err
 
 
 @pytest.mark.parametrize(
@@ -129,3 +132,15 @@ def test_rows_without_labels_have_no_false_discovery_rate(run, partly_labelled):
     code, _, err = run("detect", partly_labelled, "--labels", "kind", "--fdr", 1.5)
     assert code == 2
     assert "--fdr must be above 0 and below 1" in err
+
+
+def test_too_few_usual_rows_for_any_discovery_are_told():
+    p = np.array([1 / 20, 1 / 20, *np.linspace(0.1, 1.0, 8)])
+    told = discovered(p, 0.1, 19)
+    assert "0 of 10 rows called unusual" in told
+    # Of m rows, k with p-values of 1/(n + 1) are discovered if 1/(n + 1) ≤ k·0.1/m.
+    assert "2 of them could not be more unusual, but beside 19 usual rows it takes 5 such rows" in told
+    assert discoveries(np.r_[np.full(5, 1 / 20), p[-5:]], 0.1).sum() == 5
+    assert not discoveries(np.r_[np.full(4, 1 / 20), p[-6:]], 0.1).any()
+    assert discovered(np.r_[np.full(5, 1 / 20), p[-5:]], 0.1, 19).endswith("usual ones.")
+    assert discovered(p[2:], 0.1, 19).endswith("usual ones.")

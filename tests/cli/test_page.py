@@ -64,3 +64,15 @@ def test_a_report_can_be_without_rows_of_the_file(run, model, tmp_path):
     assert run(*options, "--report", "still.html", "--no-form").code == 0
     assert "<script" in (tmp_path / "asked.html").read_text(encoding="utf-8")
     assert "<script" not in (tmp_path / "still.html").read_text(encoding="utf-8")
+
+
+def test_predicted_quantiles_have_a_page(run, tmp_path):
+    lines = [f"{k},{k % 7},{2 * k + 5 * (k % 3)}" for k in range(60)]
+    (tmp_path / "numbers.csv").write_text("\n".join(["a,b,price", *lines]) + "\n")
+    asked = ("--target", "price", "--quantile", "0.1,0.5,0.9", "--kernel", "rbf", "--log2c", "0,4,4")
+    assert run("tune", "numbers.csv", *asked, "--model", "q.kw").code == 0
+    code, out, _ = run("predict", "q.kw", "numbers.csv", "--report", "p.html")
+    assert (code, out.splitlines()[0]) == (0, "q0.1,q0.5,q0.9")
+    text = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "How many rows have which 0.5 quantile" in text
+    assert len(re.findall(r"q0\.1\xa0=\xa0[\d.−]+, q0\.5\xa0=\xa0[\d.−]+, q0\.9\xa0=\xa0", text)) == 20

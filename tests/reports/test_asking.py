@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_iris
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.exceptions import IncompatibleError
@@ -384,3 +385,12 @@ def test_predictions_of_one_value_have_one_bar():
     model = TunedSVR("rbf", Cs=[1.0], cv=3).fit(np.arange(30.0)[:, None], np.sin(np.arange(30.0)))
     text = predictions_page(model, np.zeros((1, 1)))
     assert text.count('<span class="share">') == 1
+
+
+def test_a_page_says_what_its_model_is():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:, :2], y[50:] == 2
+    careful = TunedSVC("rbf", Cs=[1.0, 10.0], threshold=0.3).fit(X, y).to_page()
+    assert ">A model that answers<" in careful
+    blend = TunedSVC(["rbf", "laplacian"], Cs=[0.1, 1.0, 10.0], blend=True).fit(X, y)
+    assert f"TunedSVC: {blend.result_.blend}. The model keeps" in blend.to_page()

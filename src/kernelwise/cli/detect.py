@@ -149,8 +149,7 @@ def detect(
     else:
         results.print_detection(result, model, data)
         if p is not None and chosen.fdr is not None:
-            n_tested = int(np.isfinite(p).sum())
-            print(discovered(len(result["discoveries"]["lines"]), n_tested, chosen.fdr))
+            print(discovered(p[np.isfinite(p)], chosen.fdr, int((data.y == 1).sum())))
     unwritten.tell()
 
 

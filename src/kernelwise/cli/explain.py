@@ -96,7 +96,8 @@ def explain(
         say(f"Wrote the values of {count(n, 'row')} to {out}.")
     if getattr(model, "target_offset_", None) is not None:
         found = replace(found, output="the logarithm of the prediction")
-    _print(found, list(getattr(model, "classes_", ())), is_own=background is None, out=out)
+    is_blend = bool(getattr(model.result_, "members", ()))
+    _print(found, list(getattr(model, "classes_", ())), background is None, is_blend, out)
 
 
 def _check_output(model: TunedMachine, output: str | None) -> None:
@@ -125,7 +126,7 @@ def _parts(found: Explanation) -> list[tuple[list[str], Explanation]]:
     return [([name], found.of_output(k)) for k, name in enumerate(found.output_names)]
 
 
-def _print(found: Explanation, classes: list[Any], is_own: bool, out: Path | None) -> None:
+def _print(found: Explanation, classes: list[Any], is_own: bool, is_blend: bool, out: Path | None) -> None:
     """The mean of |value| of every column, the largest first; ``classes`` are those of a classifier."""
     import numpy as np
 
@@ -140,11 +141,13 @@ def _print(found: Explanation, classes: list[Any], is_own: bool, out: Path | Non
     print_table(table, ["column", *heads])
     if len(order) > MOST_COLUMNS:
         print_line(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
-    for sentence in _legend(found, classes, is_own, out):
+    for sentence in _legend(found, classes, is_own, is_blend, out):
         print_line(sentence)
 
 
-def _legend(found: Explanation, classes: list[Any], is_own: bool, out: Path | None) -> list[str]:
+def _legend(
+    found: Explanation, classes: list[Any], is_own: bool, is_blend: bool, out: Path | None
+) -> list[str]:
     """Sentences on the columns of the table; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
     named = "this row" if len(found) == 1 else "every row"
@@ -154,8 +157,9 @@ def _legend(found: Explanation, classes: list[Any], is_own: bool, out: Path | No
         second = str(classes[1])
         sentences.append(f"The larger {name} is, the more the model tends to answer {second!r}.")
     if found.relevance is not None:
+        kernel = "the kernel of the best setting alone" if is_blend else "the kernel"
         sentences.append(
-            "learned weight is how much the column counts in the kernel; the weights of all columns sum to 1."
+            f"learned weight is how much the column counts in {kernel}; the weights of all columns sum to 1."
         )
     if is_own:
         sentences.append(

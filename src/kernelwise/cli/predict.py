@@ -8,6 +8,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from itertools import compress
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -175,7 +176,9 @@ def _classes_or_numbers(
         yield "set", [BETWEEN.join(compress(labels, row)) for row in found]
     share = sets if interval is None else interval
     if share is not None:
-        say(f"{100 * share:g} % coverage is for {record.holds_for} ({len(record.truth)} rows held out).")
+        what = "number lies between lower and upper" if sets is None else "class is in the set"
+        whom = f"about {100 * share:g} % of {record.holds_for}"
+        say(f"The true {what} for {whom}. This was found on {len(record.truth)} held-out rows.")
 
 
 def _asked(method: Any, X: Any, share: float) -> Any:
@@ -211,7 +214,7 @@ def _unusual(
         yield "p(unusual)", [f"{one:.{DIGITS}f}" for one in model.outlier_probability(X)]
     if fdr is not None:
         yield "p-value", [f"{one:.6g}" for one in p]
-        say(discovered(int((predictions < 0).sum()), len(p), fdr))
+        say(discovered(p, fdr, int(model._usual_weights.sum())))
 
 
 def discoveries(p: Any, fdr: float) -> Any:
@@ -221,11 +224,22 @@ def discoveries(p: Any, fdr: float) -> Any:
     return false_discovery_control(p) <= fdr
 
 
-def discovered(n_found: int, n_rows: int, fdr: float) -> str:
-    """What discoveries mean, in a sentence."""
-    return (
-        f"{n_found} of {count(n_rows, 'row')} called unusual: on average over such files, at most "
+def discovered(p: Any, fdr: float, n_usual: int) -> str:
+    """What discoveries by the p-values of all rows mean, and why there are none where there could be none.
+
+    No p-value is below 1/(n_usual + 1), and of m rows, k must have one up to k·fdr/m to be called unusual.
+    """
+    n_found, least = int(discoveries(p, fdr).sum()), 1.0 / (n_usual + 1)
+    said = (
+        f"{n_found} of {count(len(p), 'row')} called unusual: on average over such files, at most "
         f"{100 * fdr:g} % of the rows that are called so are rows like the usual ones."
+    )
+    n_least, n_needed = int((p <= 1.001 * least).sum()), ceil(least * len(p) / fdr)
+    if n_found or not 0 < n_least < n_needed:
+        return said
+    return (
+        f"{said} {n_least} of them could not be more unusual, but beside {n_usual} usual rows it takes "
+        f"{n_needed} such rows to rule out chance: give more usual rows, or a larger share."
     )
 
 

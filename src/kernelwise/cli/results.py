@@ -299,7 +299,8 @@ def _details(result: dict[str, Any], model: TunedMachine) -> list[tuple[str, str
         rows.append(("predicts", _decision(model)))
     if result["relevance"] is not None:
         most = most_relevant(feature_names(model), model.relevance_, MOST_COLUMNS)
-        rows.append(("learned weights", f"{most} (all columns sum to 1)" if most[-1:].isdigit() else most))
+        is_list = most[-1:].isdigit()
+        rows.append(("learned weights", f"{most}{alone} (all columns sum to 1)" if is_list else most))
     return [
         *rows,
         ("trained on", trained_on(result)),

@@ -236,7 +236,7 @@ def _estimated(
     drawn = B[np.arange(n_orders) % len(B)]
     values, errors = sampled_values(predict, X, drawn, reader.group, random_state)
     warnings.warn(
-        f"{reader.why_no_products(outputs)}: its Shapley values are estimated from {n_orders} orders of the "
+        f"{reader.why_no_products(outputs)}: Shapley values are estimated from {n_orders} orders of the "
         f"columns for each row, with standard errors{where}.",
         KernelwiseWarning,
         stacklevel=stacklevel_of_user(),

@@ -160,7 +160,6 @@ def _answers(model: Any, plain: PlainModel) -> dict[str, Any]:
             "is_log": bool(model._tail_is_log),
             "sigmoid": model._sigmoid.tolist() if hasattr(model, "_sigmoid") else None,
         }
-    quantiles = quantiles_of(model)
     return {
         "classes": classes,
         "quantiles": list(quantiles),

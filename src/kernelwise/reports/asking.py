@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from sklearn.base import is_outlier_detector
+
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
 from kernelwise._core.typing import PathLike, RowsLike
@@ -166,7 +168,7 @@ def write_page(text: str, path: PathLike) -> None:
 
 def _title(model: Any) -> str:
     target = getattr(model, "target_name_", None)
-    if hasattr(model, "threshold_"):
+    if is_outlier_detector(model):  # a classifier may have a threshold, too
         return "A model that finds unusual rows"
     return "A model that answers" if target is None else f"A model that predicts {target}"
 
@@ -175,7 +177,8 @@ def _about(model: Any) -> str:
     """What the model is, in a sentence."""
     n, d = model.best_estimator_.support_vectors_.shape
     kept = f"{count(n, 'row')} of the training data with {count(int(d), 'feature')}"
-    return f"{type(model).__name__}: {kernel_text(model.kernel_)}. The model keeps {kept}."
+    what = getattr(model.result_, "blend", "") or kernel_text(model.kernel_)
+    return f"{type(model).__name__}: {what}. The model keeps {kept}."
 
 
 def rendered(template: str, section: Asked, **parts: Any) -> str:

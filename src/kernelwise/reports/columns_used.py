@@ -67,6 +67,8 @@ def _n_for(level: float, shares: np.ndarray) -> int:
 
 
 def _made_up(names: list[str], shares: np.ndarray, n_columns: int, what: str) -> str:
+    if len(names) == n_columns > 1:
+        return f"All {n_columns} columns have a part in {what}, {names[0]} the largest"
     listed = f": {', '.join(names)}" if len(names) <= 3 else ""
     return f"{len(names)} of {n_columns} columns make up {100 * shares.sum():.0f} % of {what}{listed}"
 

@@ -72,15 +72,23 @@ class Coverage:
     def note(self) -> str:
         """How the numbers were found, and for whom they hold."""
         if self.widths is None:
-            made = "A set has the classes whose probability is high enough."
+            made = (
+                "Instead of one class, the model can answer with a set of classes that contains the true "
+                f"one for {100 * ASKED:.0f} % of the rows: predict_set, or kernelwise predict --sets "
+                f"{ASKED:g}. A set has the classes whose probability is high enough. What is enough"
+            )
             advice = (
                 " predict_set(X, conditional='class') covers every class alike." if self.is_behind else ""
             )
         else:
-            made = "An interval is wide where predictions of similar rows are far off."
+            made = (
+                "Instead of one number, the model can answer with an interval that contains the true one "
+                f"for {100 * ASKED:.0f} % of the rows: predict_interval, or kernelwise predict --interval "
+                f"{ASKED:g}. It is wide where predictions of similar rows are far off. How wide it is"
+            )
             advice = ""
         return (
-            f"{made} What is enough for each fold comes from the other folds, so that no row has a part in "
+            f"{made} for each fold comes from the other folds, so that no row has a part in "
             f"its own answer. The coverage is for {self.holds_for}.{advice}"
         )
 

@@ -202,6 +202,14 @@ class Predictions:
     below: tuple[tuple[float, float], ...] = ()
 
     @property
+    def shown(self) -> str:
+        """What the points are predictions of."""
+        if not self.below:
+            return "Predicted values"
+        quantiles = tuple(quantile for quantile, _ in self.below)
+        return f"Predicted {quantiles[middle_of(quantiles)]:g} quantiles"
+
+    @property
     def heading(self) -> str:
         """What the points show."""
         if self.below:

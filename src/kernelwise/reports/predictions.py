@@ -110,7 +110,10 @@ def predictions_page(
     target = getattr(model, "target_name_", None)
     title = PREDICTED["title" if target is None else "title_of"].format(rows=count(n, "row"), target=target)
     most = max(n for _, n in found.bars)
-    parts = {"bars": found.bars, "most": most, "lists": lists, "words": PREDICTED}
+    quantiles, words = quantiles_of(model), dict(PREDICTED)
+    if quantiles:
+        words["spread"] = words["spread_quantile"].format(q=quantiles[middle_of(quantiles)])
+    parts = {"bars": found.bars, "most": most, "lists": lists, "words": words}
     label = PREDICTED["label"] if not source else f"{PREDICTED['label']} · {source}"
     return rendered("predictions.html", section, label=label, title=title, about=[], **parts)
 
@@ -125,12 +128,7 @@ def _answers(model: Any, X: RowsLike) -> Answers:
         said = PREDICTED["says_unusual"]
         return Answers(lambda k: said.format(label=words[k], p=f"{p[k]:.2f}"), bars, p, "one class")
     if not hasattr(model, "classes_"):
-        columns = predicted.reshape(
-            len(predicted), -1
-        )  # several quantiles, of which the middle one sorts rows
-        shown = columns[:, middle_of(quantiles_of(model)) if columns.shape[1] > 1 else 0]
-        texts = [", ".join(number(value, 4) for value in row) for row in columns]
-        return Answers(texts.__getitem__, _histogram(shown), shown, "numbers")
+        return _numbers(predicted, quantiles_of(model))
     labels, counts = np.unique(predicted, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     bars = [(str(labels[k]), int(counts[k])) for k in order[:MOST_BARS]]
@@ -147,6 +145,19 @@ def _answers(model: Any, X: RowsLike) -> Answers:
         return said.format(label=predicted[k], p=share)
 
     return Answers(words_of, bars, sure, "classes")
+
+
+def _numbers(predicted: np.ndarray, quantiles: tuple[float, ...]) -> Answers:
+    """The answers of a regression; of several quantiles, the one next to the middle stands for all."""
+    if not quantiles:
+        return Answers(lambda k: number(predicted[k], 4), _histogram(predicted), predicted, "numbers")
+    columns = predicted.reshape(len(predicted), -1)
+    middle, said = columns[:, middle_of(quantiles)], PREDICTED["says_quantile"]
+
+    def words_of(k: int) -> str:
+        return ", ".join(said.format(q=q, value=number(columns[k, m], 4)) for m, q in enumerate(quantiles))
+
+    return Answers(words_of, _histogram(middle), middle, "numbers")
 
 
 def _histogram(values: np.ndarray) -> list[tuple[str, int]]:

@@ -107,6 +107,8 @@ PREDICTED = {
     "title_of": "The predictions of {target} for {rows}",
     "spread_label": "Distribution",
     "spread": "How many rows have which prediction",
+    "spread_quantile": "How many rows have which {q:g} quantile",
+    "says_quantile": "q{q:g}\u00a0=\u00a0{value}",
     "between": "{low} to {high}",
     "others": "other classes",
     "most classes": "Most sure: The rows that the model is most sure of",

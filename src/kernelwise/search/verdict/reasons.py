@@ -122,28 +122,34 @@ class Summary(NamedTuple):
 
 
 def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
-    """One sentence each: the score beside that of a constant answer, the next best, what is as good.
+    """One sentence each: the score beside that of a constant, the next best, what is as good, the choice.
 
-    Of a blend, the score and what it is made of.
+    Of a blend, the score, what it is made of, and the choice of the best setting alone.
     """
     if choice.members:
-        return [_score(validator, choice, told), blend_sentence(choice.members)]
+        return [_score(validator, choice, told), blend_sentence(choice.members), *map(_of_best, choice.why)]
     found = [_score(validator, choice, told), *_luck(validator, told)]
     others = [scored for scored in validator.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
         found.append(_next_best(validator, choice, best, len({str(other.kernel) for other in others}) + 1))
-    return [*found, *_as_good(validator, choice)]
+    return [*found, *_as_good(validator, choice), *choice.why]
 
 
 def blend_sentence(members: Sequence[Member]) -> str:
     """What a blend is, and what most of it is, for people who have never heard the word."""
     first, kind = members[0], "log odds" if members[0].epsilon is None else "predictions"
+    shared = ", some with the same kernel" if len({str(one.kernel) for one in members}) < len(members) else ""
     return (
         f"A blend is the weighted mean of the {kind} of several models, whose errors partly cancel out: here "
-        f"{len(members)} of the settings that scored best in the search complement each other. The largest "
-        f"weight, {100 * first.weight:.0f} %, has {model_text(first.kernel, first.C)}."
+        f"{len(members)} of the settings that scored best in the search complement each other{shared}. The "
+        f"largest weight, {100 * first.weight:.0f} %, has {model_text(first.kernel, first.C)}."
     )
+
+
+def _of_best(sentence: str) -> str:
+    """What the search says of its choice, where a blend takes the place of the choice."""
+    return f"For the best setting alone, t{sentence[1:]}" if sentence.startswith("The ") else sentence
 
 
 def _is_other(scored: ScoredKernel, chosen: ScoredKernel) -> bool:

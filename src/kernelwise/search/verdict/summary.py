@@ -166,6 +166,6 @@ def announce(
         standard_error=error,
         corrected_score=told.corrected,
         baseline=guess,
-        why=(*reasons(validator, choice, told), *choice.why),
+        why=tuple(reasons(validator, choice, told)),
         how=(*result.how, *how),
     )

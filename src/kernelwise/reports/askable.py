@@ -146,6 +146,7 @@ def _task(model: TunedMachine) -> str:
 def _answers(model: Any, plain: PlainModel) -> dict[str, Any]:
     """What labels, probabilities and predictions go by."""
     is_one_class = is_outlier_detector(model)
+    quantiles = quantiles_of(model)
     classes = (
         [] if plain.classes is None or is_one_class else [str(label) for label in plain.classes.tolist()]
     )

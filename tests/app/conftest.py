@@ -47,7 +47,9 @@ class Served:
 
     def drop(self, name, data, path="table"):
         """A file as the page sends it."""
-        return self.ask("PUT", f"{path}?name={quote(name)}", data)
+        code, told = self.ask("PUT", f"{path}?name={quote(name)}", data)
+        self.number = told.get("table")
+        return code, told
 
     def wait(self):
         """The end of the running command."""

@@ -21,7 +21,7 @@ def page(browser, served):  # noqa: F811
     page.said = []
     page.on("console", lambda message: page.said.append(message.text))
     page.on("pageerror", lambda error: page.said.append(str(error)))
-    page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.accept()))
     page.goto(served.address)
     yield page
     context.close()
@@ -52,6 +52,7 @@ def test_from_an_empty_start_to_saved_predictions(page):
     give(page, "#rows", "new.csv", table(30, seed=1, **{HOSTILE: ["b", "c", "b"] * 10}))
     page.wait_for_selector("#take-rows")
     assert page.locator("#predicted tbody tr").count() == 20
+    assert page.locator("#predicted thead th").all_inner_texts()[:2] == ["prediction", "p(large)"]
     with page.expect_download() as saved:
         page.click("#take-rows a")
     with open(saved.value.path()) as handle:
@@ -59,9 +60,14 @@ def test_from_an_empty_start_to_saved_predictions(page):
     assert rows[0] == ["size", "noise", HOSTILE, "kind", "prediction", "p(large)", "p(small)"]
     assert len(rows) == 31
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.click("#start")
+    page.wait_for_selector("#take", timeout=120_000)
+    assert page.is_hidden("#take-rows")  # another model has not predicted these rows
+    assert page.is_hidden("#predicted")
+    assert page.said == []
     page.click("#end")
     page.get_by_text("kernelwise has ended").wait_for()
-    assert page.said == []
+    assert page.said == ["Close kernelwise? A model, report or predictions that you have not saved are lost."]
 
 
 def test_mistakes_are_told_where_they_are_made(page):
@@ -82,3 +88,30 @@ def test_mistakes_are_told_where_they_are_made(page):
     page.click("#stop")
     page.get_by_text("Stopped. Start goes on").wait_for(timeout=60_000)
     assert page.is_enabled("#start")
+
+
+def test_a_page_that_is_loaded_again_can_stop_what_runs(page):
+    give(page, "#table", "t.csv", table(3000))
+    page.wait_for_selector("#choose")
+    page.click("summary")
+    page.select_option("#effort", "best")
+    page.click("#start")
+    page.wait_for_selector("#stop")
+    # A file that is dropped now is not taken, and hides nothing.
+    page.evaluate("""() => {
+      const event = new Event("drop", { cancelable: true });
+      event.dataTransfer = { files: [new File(["a,b"], "u.csv")] };
+      document.getElementById("drop-table").dispatchEvent(event);
+    }""")
+    assert page.is_visible("#choose")
+    page.reload()
+    page.wait_for_selector("#stop")
+    page.click("#stop")
+    page.get_by_text("Stopped.").first.wait_for(timeout=60_000)
+
+
+def test_a_mark_of_direction_turns_only_its_own_value(page):
+    turned = "\u202eabc"
+    give(page, "#table", "t.csv", f"word,kind\n{turned},x\nb,y\nc,x\n".encode())
+    page.wait_for_selector("#choose")
+    assert page.locator("#columns tbody tr:first-child bdi").all_inner_texts() == [turned, "b", "c"]

@@ -6,19 +6,22 @@ import json
 import signal
 import subprocess
 import sys
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 
 from kernelwise.app.columns import columns_of
 from kernelwise.app.server import file_name, options_of
 
+from ..tables.test_raw_tables import workbook
 from .conftest import Served, table
 
 JSON = {"Content_Type": "application/json"}
 
 
 def tune(served, **chosen):
-    return served.ask("POST", "tune", json.dumps(chosen), **JSON)
+    return served.ask("POST", f"tune?table={served.number}", json.dumps(chosen), **JSON)
 
 
 def test_from_a_table_to_predictions(served):
@@ -42,6 +45,18 @@ def test_from_a_table_to_predictions(served):
     code, text = served.ask("GET", "files/predictions.csv")
     assert (code, len(text.splitlines())) == (200, 9)
     assert served.ask("GET", "files/model.kw")[0] == 200
+
+
+def test_the_sheet_that_fits_is_predicted_with_its_own_columns(served, tmp_path):
+    served.drop("t.csv", table())
+    tune(served, target=2, effort="fast")
+    assert served.wait()["state"] == "done"
+    rows = [["size", "noise", "prediction", "a,b"], [1.5, 0.1, "old", "x"], [-1.5, 0.2, "old", "y"]]
+    workbook(tmp_path / "new.xlsx", rows, People=[["name", "age"], ["Ann", 3.0], ["Bob", 4.0]])
+    told = served.drop("new.xlsx", (tmp_path / "new.xlsx").read_bytes(), "rows")[1]
+    assert told["state"] == "done", told["said"]
+    assert told["first"][0][:5] == ["size", "noise", "prediction", "a,b", "prediction"]
+    assert (told["kept"], told["first"][1][3:5]) == (4, ["x", "large"])
 
 
 def test_numbers_have_no_probabilities(served):
@@ -71,6 +86,7 @@ def test_other_choices_are_refused(served):
         '{"effort": "--x"}',
         "[1]",
         "nonsense",
+        "[" * 100_000,
     ]
     for chosen in others:
         code, told = served.ask("POST", "tune", chosen, **JSON)
@@ -110,6 +126,72 @@ def test_one_command_at_a_time_and_a_stop_that_loses_nothing(served):
     assert served.drop("u.csv", table())[0] == 200
 
 
+def test_a_page_that_shows_another_table_cannot_choose_columns(served):
+    served.drop("t.csv", table())
+    shown = served.number
+    served.drop("u.csv", table(other=["b", "c"] * 30))
+    served.number = shown
+    code, told = tune(served, target=2)
+    assert (code, told["error"].startswith("Another table was dropped since")) == (409, True)
+    assert served.ask("GET", "run")[1] is None
+
+
+def test_a_file_that_arrives_during_a_command_takes_nothing_from_it(served):
+    served.drop("t.csv", table(3000))
+    parts = urlsplit(served.address)
+    slow = HTTPConnection(parts.hostname, parts.port, timeout=60)
+    slow.putrequest("PUT", f"{parts.path}table?name=u.csv")
+    data = table()
+    slow.putheader("Content-Length", str(len(data)))
+    slow.endheaders(data[:100])
+    while not list(served.folder.glob("*/table/.*")):
+        pass
+    assert tune(served, target=2, effort="best")[0] == 200
+    slow.send(data[100:])
+    assert slow.getresponse().status == 409
+    slow.close()
+    assert [path.name for path in served.folder.glob("*/table/*.csv")] == ["t.csv"]
+    served.ask("POST", "stop")
+
+
+def test_a_browser_that_goes_during_an_upload(tmp_path):
+    served = Served(tmp_path)
+    parts = urlsplit(served.address)
+    slow = HTTPConnection(parts.hostname, parts.port, timeout=60)
+    slow.putrequest("PUT", f"{parts.path}table?name=u.csv")
+    slow.putheader("Content-Length", "1000")
+    slow.endheaders(b"a,b")
+    while not list(tmp_path.glob("*/table/.*")):
+        pass
+    slow.close()
+    while list(tmp_path.glob("*/table/.*")):
+        pass
+    served.process.send_signal(signal.SIGINT)
+    assert served.process.stderr.read() == ""  # no traceback
+    assert served.end() == 0
+
+
+def test_a_dropped_file_is_never_run(served):
+    served.drop("numpy.py", b"raise SystemExit('run by Python'),kind\n" + b"1,x\n2,y\n" * 20)
+    assert tune(served, target=1, effort="fast")[0] == 200
+    run = served.wait()
+    assert "run by Python" not in run["said"]
+    assert run["printed"].startswith("Predicting 'kind'"), run
+
+
+def test_a_command_that_cannot_be_started_leaves_the_app_free(served):
+    served.drop("t.csv", b"w" * 100_000 + b",v,kind\n" + b"1,3,x\n2,2,y\n" * 20)
+    for _ in range(2):
+        assert tune(served, target=2, ignore=[0] * 40)[1]["state"] == "refused"
+    assert "cannot be started" in served.wait()["said"][-1]
+    assert served.drop("t.csv", table())[0] == 200
+
+
+def test_the_folder_is_not_named(served):
+    told = served.drop("t.csv", "größe,kind\n1,x\n2,y\n".encode("latin-1"))[1]
+    assert told["notes"][0].startswith("t.csv is not UTF-8")
+
+
 def test_a_large_file_is_refused(tmp_path):
     served = Served(tmp_path, "--most", "0.01")
     code, told = served.drop("t.csv", table(2000))
@@ -147,10 +229,14 @@ def test_names_of_files():
     assert file_name("C:\\x\\--model.csv") == "model.csv"
     assert file_name("model.kw") == "my_model.kw"
     assert file_name(".") == file_name("") == "table.csv"
+    assert file_name("Report.html") == "my_Report.html"  # the same on some disks
+    assert len(file_name("\U00020000" * 300 + ".csv").encode()) < 256
     assert file_name("ä" * 300 + ".xlsx").endswith(".xlsx")
 
 
 def test_columns_by_name_or_by_number():
+    assert options_of('{"ignore": [0]}', ["a,b", "1"]) == ["--ignore=+1"]
+    assert options_of('{"ignore": [0]}', ["a,b", "1", "+1"]) == ["--ignore=-3"]
     names = ["a", "b,c", " d", "e", "e"]
     options = options_of('{"target": 0, "ignore": [1, 2], "use": [4]}', names)
     assert options == ["--target=a", "--ignore=2", "--ignore=3", "--use=5"]
@@ -173,3 +259,16 @@ def test_what_will_be_done_to_columns(tmp_path):
     assert left_out["id"] == "numbers the rows"
     assert left_out["same"] == "has one value only"
     assert left_out["price"] is None
+
+
+def test_a_saved_model_is_opened_again(served):
+    served.drop("t.csv", table())
+    tune(served, target=2, effort="fast")
+    served.wait()
+    saved = served.ask("GET", "files/model.kw")[1]
+    assert served.drop("model.kw", b"PK nonsense")[0] == 400
+    assert served.drop("new.csv", table(4), "rows")[1] == {"error": "There is no model yet. Train one first."}
+    assert served.drop("mine.kw", saved) == (200, {"model": "mine.kw predicts 'kind'."})
+    told = served.drop("new.csv", table(4), "rows")[1]
+    assert told["first"][0][-3:] == ["prediction", "p(large)", "p(small)"]
+    assert tune(served, target=2)[1] == {"error": "There is no table yet. Drop a file first."}

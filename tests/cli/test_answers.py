@@ -76,6 +76,8 @@ def test_kept_columns_stand_before_the_prediction(run, refused, rare):
     assert [row["id"] for row in table] == [f"P{k:03d}" for k in range(100)]
     assert table[7]["note"] == "note 7"
     assert all(re.fullmatch(r"[01]\.\d{4}", row["p(healthy)"]) for row in table)
+    header = Path(rare).read_text().splitlines()[0]
+    assert run("predict", "m.kw", rare, "--keep", "*").out.splitlines()[0] == f"{header},prediction"
     assert "no column 'ident' (--keep)" in refused("predict", "m.kw", rare, "--keep", "ident")
 
 

@@ -86,7 +86,11 @@ def asked(name: str) -> Asked:
         outliers = X[:12] + 6.0 * X.std(axis=0)
         labels = np.r_[np.ones(len(X)), -np.ones(12)]
         return Asked(TunedOneClassSVM(cv=3).fit(np.vstack([X, outliers]), labels), rows)
+    if name == "blend of numbers":
+        return Asked(TunedSVR(blend=True, cv=3).fit(X, X[:, 0] ** 2 + X[:, 3]), rows)
     kernel: Any = {
+        "blend": ["rbf", "laplacian"],
+        "five classes, blend": ["rbf", "laplacian"],
         "four kernels": _kernel_of_four(),
         "five classes, four kernels": _kernel_of_four(),
         "linear": "linear",
@@ -102,6 +106,9 @@ def asked(name: str) -> Asked:
         "costs": {"costs": np.array([[0.0, 3.0], [1.0, 0.0]])},
         "min and max": {"scale": "minmax"},
         "Nyström": {"solver": "nystroem"},
+        "blend": {"blend": True},
+        "five classes, blend": {"blend": True},
+        "logistic loss": {"loss": "logistic"},
     }.get(name, {})
     return Asked(TunedSVC(kernel, **SPEED, **more).fit(X, y), rows)
 
@@ -110,5 +117,6 @@ NAMED = ("two classes", "five classes", "regression", "one class", "words", "fou
 OTHERS = (
     *("words of one class", "words of numbers", "logarithms", "one class with labels", "linear", "metric"),
     *("weights", "polynomial", "Nyström", "five classes against the rest", "five classes by votes"),
-    *("five classes with costs", "costs", "min and max", "five classes, four kernels", "quantiles"),
+    *("five classes with costs", "costs", "min and max", "five classes, four kernels"),
+    *("blend", "five classes, blend", "blend of numbers", "logistic loss", "quantiles"),
 )

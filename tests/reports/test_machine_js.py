@@ -61,6 +61,9 @@ def test_page_answers_as_python_does(page, name):
         said = np.array([one["sorted"] for one in found])
         assert np.abs(said - expected.reshape(len(rows), -1)).max() < 1e-3 * np.ptp(expected)
         assert [one["value"] for one in found] == said[:, data["middle"]].tolist()
+        if not data["quantiles"]:
+            ends, expected = np.array([one["interval"] for one in found]), model.predict_interval(rows)
+            assert np.abs(ends - expected).max() < 1e-3 * np.ptp(expected)
     else:
         classes = np.array([-1, 1]) if data["task"] == "one class" else model.classes_
         assert np.array_equal(classes[[one["place"] for one in found]], model.predict(rows))

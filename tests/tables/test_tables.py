@@ -251,6 +251,7 @@ def test_regression_targets(read):
         (b"PK\x03\x04\x00\x00", {}, "is a zip archive that is not complete"),
         (b"a,b\x00\x01\n", {}, "not a text file"),
         ('a,y\n"1,2\n' + "x" * 140_000, {}, "quotation mark"),
+        ("x" * 140_000 + ",y\n1,2\n3,4\n", {}, "line 1: field larger than field limit"),
         (b"PAR1 and nothing more", {}, "not a complete Parquet file"),
         (b"\x1f\x8b\x08 broken", {}, "not a complete gzip file"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -56,21 +57,33 @@ class Commands:
         """Whether a command is running."""
         return self.run is not None and self.run.state == "running"
 
-    async def start(self, folder: Path, command: str, *arguments: str) -> Run:
-        """Start a command in a folder, and return at once; `end` waits for it."""
+    def check_free(self) -> None:
+        """Raise a BusyError if a command is running."""
         if self.is_busy:
             raise BusyError("A command is running already. Wait for its end, or stop it.")
+
+    async def start(self, folder: Path, command: str, *arguments: str) -> Run:
+        """Start a command in a folder, and return at once; `end` waits for it."""
+        self.check_free()
         # Before anything is awaited: a second request must find it busy.
         run = self.run = Run(command)
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "kernelwise", command, *arguments),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            # Ctrl-C in the terminal is for the server, which then stops the command itself.
-            **_apart(),
-        )
+        self._process = self._ending = None
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "kernelwise", command, *arguments),
+                cwd=folder,
+                # Python would import from this folder, and so run a dropped file that is called numpy.py.
+                env={**os.environ, "PYTHONSAFEPATH": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                # Ctrl-C in the terminal is for the server, which then stops the command itself.
+                **_apart(),
+            )
+        except OSError as error:  # such as names of columns that are longer than a command may be
+            run.state = "refused"
+            run.said.append(f"The command cannot be started: {os.strerror(error.errno or 0)}.")
+            return run
         self._ending = asyncio.create_task(self._follow(run, self._process))
         return run
 

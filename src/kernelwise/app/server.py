@@ -11,25 +11,27 @@ import signal
 import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from sklearn.base import is_outlier_detector
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from kernelwise.app.columns import columns_of
 from kernelwise.app.commands import BusyError, Commands, Run
+from kernelwise.persistence import load_with_notes
 from kernelwise.tables import TableError
 
 HOST = "127.0.0.1"
@@ -84,8 +86,10 @@ class App:
         self.folder, self.most_bytes, self.end = folder, most_bytes, end
         self.commands = Commands()
         self.table: Path | None = None
+        self.n_tables = 0
         self.names: list[str] = []
         self.trained: Run | None = None
+        self.has_probabilities: bool | None = None  # of a saved model
 
     def routes(self) -> list[Route]:
         """All that can be asked for."""
@@ -106,35 +110,62 @@ class App:
         return lambda request: Response(text, media_type=kind, headers={"Content-Security-Policy": POLICY})
 
     async def take_table(self, request: Request) -> Response:
-        """Keep a training file, and tell its columns."""
+        """Keep a training file, and tell its columns, or a model that was saved, and tell its target."""
         path = await self._upload(request, TABLE)
         self.table = None  # which the new one has taken the place of
+        number = self.n_tables = self.n_tables + 1
+        if path.suffix.lower() == Path(MODEL).suffix:
+            return await self._open(path)
         try:
             told = await run_in_threadpool(columns_of, path)
         except (TableError, OSError, MemoryError) as error:
-            return _refused(str(error).replace(f"{path.parent}/", ""))
-        self.table, self.names = path, [column["name"] for column in told["columns"]]
-        return JSONResponse({"name": path.name, **told})
+            return _refused(str(error).replace(str(path), path.name))
+        told["notes"] = [note.replace(str(path), path.name) for note in told["notes"]]
+        if number == self.n_tables:  # else it was replaced while it was read
+            self.table, self.names = path, [column["name"] for column in told["columns"]]
+        return JSONResponse({"name": path.name, "table": number, **told})
+
+    async def _open(self, path: Path) -> Response:
+        """Take a saved model in the place of one that was trained here."""
+        try:
+            model, notes = await run_in_threadpool(load_with_notes, path)
+        except (ValueError, OSError, MemoryError) as error:
+            return _refused(str(error).replace(str(path), path.name))
+        if "encoding" not in (notes or {}):
+            return _refused(f"{path.name} was saved in Python, and does not tell how to read a file for it.")
+        has_classes = hasattr(model, "classes_") or is_outlier_detector(model)
+        path.rename(path.parent / MODEL)
+        self.has_probabilities = has_classes
+        target = getattr(model, "target_name_", None)
+        what = "finds unusual rows" if target is None else f"predicts {target!r}"
+        return JSONResponse({"model": f"{path.name} {what}."})
 
     async def tune(self, request: Request) -> Response:
         """Start the training of a model."""
         if self.table is None:
             return _refused("There is no table yet. Drop a file first.")
         options = options_of(await request.body(), self.names)
+        # Places of columns mean the table that the page shows.
+        if request.query_params.get("table") != str(self.n_tables):
+            return _refused("Another table was dropped since, in another window. Drop yours again.", 409)
         # A journal belongs to one table and its options: what was stopped goes on where it was.
         journal = f"{hashlib.sha256(json.dumps(options).encode()).hexdigest()[:8]}.journal"
         written = ["--model", MODEL, "--report", REPORT, "--journal", journal, "--verbose"]
         command = ("tune", self.table.name, *options, *written)
         run = self.trained = await self.commands.start(self.table.parent, *command)
-        for name in (MODEL, REPORT):  # of the run before
-            (self.table.parent / name).unlink(missing_ok=True)
+        self.has_probabilities = None
+        for name, kind in WRITTEN.items():  # of the run before
+            (self.folder / kind / name).unlink(missing_ok=True)
         return JSONResponse(run.as_json())
 
-    @property
-    def is_of_numbers(self) -> bool:
-        """Whether the model predicts numbers; the first line of the answer says so, last before the file."""
+    def _with_probabilities(self) -> bool:
+        """Whether the model has probabilities; of one that was trained here, the first line of the answer
+        says whether it predicts a number, last before the file.
+        """
+        if self.has_probabilities is not None:
+            return self.has_probabilities
         heading = "" if self.trained is None else self.trained.printed.partition("\n")[0]
-        return heading.rpartition(" (")[2].startswith("a number)")
+        return not heading.rpartition(" (")[2].startswith("a number)")
 
     async def predict(self, request: Request) -> Response:
         """Predict the rows of a file, and wait for the predictions."""
@@ -142,12 +173,8 @@ class App:
         if not model.exists():
             return _refused("There is no model yet. Train one first.")
         path = await self._upload(request, ROWS)
-        names: list[str] = []
-        with suppress(TableError):  # which the command will tell
-            names += [column["name"] for column in (await run_in_threadpool(columns_of, path))["columns"]]
-        options = [f"--keep={_typed(names, place)}" for place in range(len(names))]
-        options += [] if self.is_of_numbers else ["--proba"]
-        command = ("predict", str(model), path.name, *options, "--out", PREDICTIONS, "--safe-csv")
+        options = ["--keep=*", "--safe-csv", *(["--proba"] if self._with_probabilities() else [])]
+        command = ("predict", str(model), path.name, *options, "--out", PREDICTIONS)
         await self.commands.start(path.parent, *command)
         run = await self.commands.end()
         assert run is not None
@@ -155,6 +182,8 @@ class App:
         if run.state == "done":
             with (path.parent / PREDICTIONS).open(encoding="utf-8", newline="") as handle:
                 told["first"] = list(islice(csv.reader(handle), N_SHOWN + 1))
+            # Columns of the file come before, one of which may be called so, too.
+            told["kept"] = len(told["first"][0]) - 1 - told["first"][0][::-1].index("prediction")
         return JSONResponse(told)
 
     async def show_run(self, request: Request) -> Response:
@@ -185,8 +214,7 @@ class App:
 
     async def _upload(self, request: Request, kind: str) -> Path:
         """The body of a request as a file, in a folder of its kind, where nothing else is."""
-        if self.commands.is_busy:
-            raise BusyError("A command is running already. Wait for its end, or stop it.")
+        self.commands.check_free()
         name = file_name(request.query_params.get("name", ""))
         limit = f"The file is larger than {self.most_bytes / 1e6:g} MB. Use `kernelwise tune` in a terminal."
         if int(request.headers.get("content-length") or 0) > self.most_bytes:
@@ -201,6 +229,7 @@ class App:
                     if size > self.most_bytes:
                         raise HTTPException(413, limit)
                     handle.write(block)
+            self.commands.check_free()  # again: what one has started since needs the files
             for old in folder.glob("[!.]*"):
                 old.unlink()
             return part.rename(folder / name)
@@ -209,9 +238,12 @@ class App:
 
 
 def file_name(name: str) -> str:
-    """A name that is safe in any folder and on any command line; its ending tells the kind of file."""
-    plain = re.sub(r"[^\w.-]+", "_", name.replace("\\", "/").rpartition("/")[2])[-100:].lstrip(".-")
-    is_ours = plain in WRITTEN or plain.endswith(".journal")
+    """A name that is safe in any folder and on any command line; its ending tells the kind of file.
+
+    A letter is of up to four bytes, and a name of less than 256; capitals make no other name on some disks.
+    """
+    plain = re.sub(r"[^\w.-]+", "_", name.replace("\\", "/").rpartition("/")[2])[-60:].lstrip(".-")
+    is_ours = plain.lower() in WRITTEN or plain.lower().endswith(".journal")
     return f"my_{plain}" if is_ours else plain or "table.csv"
 
 
@@ -225,7 +257,7 @@ def options_of(body: bytes | str, names: list[str]) -> list[str]:
         places = [(name, chosen[name]) for name in ROLES if chosen.get(name) is not None]
         places += [(name, place) for name in ("ignore", "use") for place in chosen.get(name) or ()]
         options += [f"--{name}={_typed(names, place)}" for name, place in places]
-    except (TypeError, ValueError, KeyError, IndexError) as error:
+    except (TypeError, ValueError, KeyError, IndexError, RecursionError) as error:
         raise HTTPException(
             400, "The page asks for what this version does not have. Load it again."
         ) from error
@@ -233,10 +265,14 @@ def options_of(body: bytes | str, names: list[str]) -> list[str]:
 
 
 def _typed(names: list[str], place: int) -> str:
-    """A column as an option takes it: its name, or its number if a comma or a space would be misread."""
+    """A column as an option takes it: its name, or its number if a comma or a space would be misread.
+
+    A number that is a name, too, is written in another way: with its sign, or from the end.
+    """
     name = names[range(len(names))[place]]
     is_plain = name == name.strip() and name and "," not in name and names.count(name) == 1
-    return name if is_plain or str(place + 1) in names else str(place + 1)
+    numbers = (str(place + 1), f"+{place + 1}", str(place - len(names)))
+    return name if is_plain else next((number for number in numbers if number not in names), name)
 
 
 def _refused(sentence: str, code: int = 400) -> Response:
@@ -262,6 +298,10 @@ async def _tell(request: Request, error: Exception) -> Response:
     return _refused(error.detail, error.status_code)
 
 
+async def _tell_nobody(request: Request, error: Exception) -> Response:
+    return _refused("The page was closed before all of the file had come.")
+
+
 async def _tell_busy(request: Request, error: Exception) -> Response:
     return _refused(str(error), 409)
 
@@ -281,7 +321,7 @@ def make_app(token: str, folder: Path, most_bytes: int, end: Callable[[], None] 
             Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False),
             Middleware(OnlyHere),
         ],
-        exception_handlers={HTTPException: _tell, BusyError: _tell_busy},
+        exception_handlers={HTTPException: _tell, BusyError: _tell_busy, ClientDisconnect: _tell_nobody},
         lifespan=lifespan,
     )
 

@@ -23,7 +23,7 @@ Out = Annotated[
 ]
 #: Options that the scores of kernels do not depend on: a journal may be continued with others.
 NOT_IN_JOURNAL = ("contamination", "fdr", "solver", "time_budget", "n_jobs")
-Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy to the --out file.")]
+Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy to the --out file; * for all.")]
 
 
 @dataclass(frozen=True)

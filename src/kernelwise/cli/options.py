@@ -57,7 +57,7 @@ Target = Annotated[
     option("COL", "Column to predict. Default: target, class, label or y, or asked for."),
 ]
 TaskOption = Annotated[
-    Task | None, option("KIND", "classification (classes) or regression (numbers). Default: by the target.")
+    Task | None, option("KIND", "classification or regression (numbers). Default: by the target.")
 ]
 HasHeader = Annotated[
     bool | None, flag("--header/--no-header", "Whether line 1 names the columns. Default: detected.")

@@ -41,9 +41,11 @@ Sets = Annotated[
     float | None,
     option("SHARE", "Add a column with the classes among which the true one is, for this share of rows."),
 ]
-Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction.")]
 ReportFile = Annotated[
     Path | None, option("HTML", "Write a page on the predictions to this file.", "--report")
+]
+Keep = Annotated[
+    list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction; * for all.")
 ]
 #: Digits of a probability after the point.
 DIGITS = 4
@@ -242,8 +244,10 @@ def discovered(p: Any, fdr: float, n_usual: int) -> str:
 
 
 def kept_columns(table: Any, keep: list[str] | None) -> tuple[list[str], list[list[Any]]]:
-    """Names and cells of the columns to copy, as they stand in the file."""
+    """Names and cells of the columns to copy, as they stand in the file; * means all of them."""
     wanted = options.split_names(keep)
+    if wanted == ["*"] and "*" not in (table.names or ()):
+        wanted = [] if table.matrix is not None else list(table.names)
     if wanted and table.matrix is not None:
         raise UserError(f"{table.source} is a LIBSVM file, which has no columns to keep. Leave out --keep.")
     places = [table.find(name, "--keep") for name in wanted]

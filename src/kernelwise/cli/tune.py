@@ -32,7 +32,7 @@ class Tuning:
     ] = "auto"
     criterion: Annotated[
         str,
-        option("NAME", "What chooses the kernel: auto (cross-validation), dbtc, kta, radius-margin, …"),
+        option("NAME", "Chooses the kernel: auto (cross-validation), dbtc, …"),
     ] = "auto"
     search: Annotated[str | None, option("NAME", "Optimizer of the criterion: quasi-newton, grid, …")] = None
     cv: Annotated[str, option("INT", "Number of cross-validation folds, or auto.", "--cv")] = "auto"
@@ -60,14 +60,12 @@ class Tuning:
     log_target: Annotated[
         bool, flag("--log-target", "Predict by the logarithm of a target with a long tail, such as a price.")
     ] = False
-    quantile: Annotated[
-        str | None, option("Q,…", "Predict quantiles of a number, such as 0.9, or 0.1,0.5,0.9.")
-    ] = None
+    quantile: Annotated[str | None, option("Q,…", "Quantiles of a number to predict: 0.9, or 0.1,0.9.")] = (
+        None
+    )
     solver: options.Solver = "auto"
     effort: Annotated[str, option("LEVEL", "How hard to search: fast, normal or best.")] = "normal"
-    blend: Annotated[
-        str, option("WHEN", "Whether to blend the best models into one: yes, no, or auto, as --effort says.")
-    ] = "auto"
+    blend: Annotated[str, option("WHEN", "Blend the best models into one: yes, no or auto.")] = "auto"
     time_budget: options.Budget = None
     n_jobs: options.Jobs = None
     seed: options.Seed = 0

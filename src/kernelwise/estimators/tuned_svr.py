@@ -419,9 +419,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
                 "predict_interval needs a model of the typical target, but this TunedSVR predicts quantiles. "
                 "Fit with quantile=None, or use two quantiles as the ends, such as quantile=[0.05, 0.95]."
             )
-        record, family = self._held_out(coverage), self._trained_family()
-        errors = np.abs(family.standardised(record.truth) - family.standardised(record.predicted))
-        limit = conformal_quantile(errors / record.spread, record.weight, coverage)
+        limit, family = self._spreads_within(coverage), self._trained_family()
         Z = self.machine_samples(X)
         assert self._spread is not None
         with one_blas_thread(leaves_cores=True):
@@ -429,6 +427,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             reach = limit * self._spread(Z, values)
         ends = family.in_units(np.stack([values - reach, values + reach], axis=1))
         return ends if family.offset is None else np.maximum(ends, 0.0)  # targets are not negative then
+
+    def _spreads_within(self, coverage: float) -> float:
+        """How many spreads from its prediction that share of held-out rows is, at most."""
+        record, family = self._held_out(coverage), self._trained_family()
+        errors = np.abs(family.standardised(record.truth) - family.standardised(record.predicted))
+        return conformal_quantile(errors / record.spread, record.weight, coverage)
 
     def _has_many(self) -> bool:
         """Whether there is a list of quantiles."""

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import is_outlier_detector
 
 from kernelwise._core.typing import RowsLike, is_sparse
+from kernelwise.conformal import OF_PREDICTIONS, WIDTHS, fewest_rows, own_weight
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.product_machines import nodes_for
@@ -41,6 +42,8 @@ SAME_PROBABILITY, SAME_VALUE = 5e-4, 1e-4
 N_CHECKED = 500
 #: Support vectors of a linear kernel, whose machine does not need them, that are still kept for comparison.
 MOST_NEAR = 2000
+#: The coverage of intervals; the sentence on them names it.
+INTERVAL = 0.9
 #: Values of a feature that are listed instead of repeated, at most.
 MOST_LISTED = 256
 
@@ -113,6 +116,27 @@ def askable(model: TunedMachine) -> dict[str, Any]:
         "bars": _bars(model, plain),
         "quantiles": list(quantiles),
         "middle": middle_of(quantiles) if quantiles else 0,
+        "interval": _interval(model),
+    }
+
+
+def _interval(model: Any) -> dict[str, Any] | None:
+    """What intervals of a regression go by; None of other models, and where too few rows tell."""
+    record, spread = model.fit_record_, getattr(model, "_spread", None)
+    if spread is None or record is None:
+        return None
+    if record.weight.sum() < fewest_rows(INTERVAL) * own_weight(record.weight):
+        return None
+    return {
+        "limit": model._spreads_within(INTERVAL),
+        "mean": float(model.target_mean_),
+        "deviation": float(model.target_scale_),
+        "level": spread.level,
+        "coefficients": packed(spread.coefficients, "f8"),
+        "predictions": packed(spread.predictions, "f8"),
+        "centres": None if spread.centres is None else packed_matrix(_dense(spread.centres), "f4"),
+        "scales": [width / spread.distance for width in WIDTHS],
+        "of_predictions": OF_PREDICTIONS,
     }
 
 

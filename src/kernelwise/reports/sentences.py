@@ -42,6 +42,8 @@ SAID = {
     "says": "“{label}”",
     "says_with": "“{label}”, with a probability of {percent}",
     "says_quantile": "{value} ({q}\u00a0quantile)",
+    "says_number": "{value}",
+    "says_interval": "{value} (between {low} and {high} for 90 % of new rows)",
     "of_target": "{target}: {said}",
     "usual": "usual",
     "unusual": "unusual",

@@ -4,7 +4,9 @@
 const by = (id) => document.getElementById(id);
 const words = document.body.dataset;
 const SECOND = 1000;
+const FIRST = 20; // predictions that the server sends to be shown
 let columns = [];
+let table; // its number at the server, which another window may have given another table
 
 function element(name, text, attributes = {}) {
   const made = document.createElement(name);
@@ -32,6 +34,8 @@ function send(path, file) {
 
 // A field that takes a file by choice and by drop.
 function takesFile(field, place, take) {
+  // So that the same file, corrected, can be chosen again.
+  field.addEventListener("click", () => { field.value = ""; });
   field.addEventListener("change", () => field.files.length && take(field.files[0]));
   for (const kind of ["dragenter", "dragover"]) {
     place.addEventListener(kind, (event) => {
@@ -43,7 +47,9 @@ function takesFile(field, place, take) {
   place.addEventListener("drop", (event) => {
     event.preventDefault();
     place.classList.remove("over");
-    if (event.dataTransfer.files.length) take(event.dataTransfer.files[0]);
+    if (field.disabled || !event.dataTransfer.files.length) return;
+    field.files = event.dataTransfer.files; // so that its name is shown
+    take(field.files[0]);
   });
 }
 
@@ -55,8 +61,16 @@ async function takeTable(file) {
   by("about").textContent = words.reading;
   try {
     const told = await send("table", file);
+    if (told.model) {
+      clearRows();
+      by("about").textContent = told.model;
+      by("new").hidden = false;
+      by("rows").focus();
+      return;
+    }
     columns = told.columns;
-    by("about").textContent = [`${told.name}: ${told.rows}.`, ...told.notes].join(" ");
+    table = told.table;
+    by("about").textContent = [`${told.name}: ${told.rows}.`, ...told.notes].join("\n");
     showColumns(told.target);
     by("choose").hidden = false;
     by("target").focus();
@@ -85,7 +99,10 @@ function showColumns(target) {
     const holds = element("td", column.kind);
     if (column.note) holds.append(element("small", column.note));
     const name = element("th", column.name, { scope: "row" });
-    row.append(used, name, holds, element("td", column.shown.join(" · ")), element("td", column.missing || ""));
+    // Each value apart: one with a mark of direction must not turn its neighbours around.
+    const shown = element("td");
+    shown.append(...column.shown.flatMap((text, k) => [k ? " · " : "", element("bdi", text)]));
+    row.append(used, name, holds, shown, element("td", column.missing || ""));
     body.append(row);
   });
   by("columns").parentElement.hidden = by("target").parentElement.hidden = !columns.length;
@@ -119,12 +136,13 @@ async function start(event) {
   by("work").hidden = false;
   by("new").hidden = true;
   clearAnswer();
+  setRunning(true);
   try {
     const body = JSON.stringify(chosen());
-    await ask("tune", { method: "POST", headers: { "Content-Type": "application/json" }, body });
-    setRunning(true);
+    await ask(`tune?table=${table}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
     follow();
   } catch (error) {
+    setRunning(false);
     by("run-error").textContent = error.message;
   }
 }
@@ -133,6 +151,8 @@ function clearAnswer() {
   for (const id of ["answer", "frame"]) by(id).replaceChildren();
   for (const id of ["state", "last", "run-error", "said"]) by(id).textContent = "";
   by("take").hidden = by("hint").hidden = by("log").hidden = true;
+  clearRows();
+  by("rows").value = "";
 }
 
 function setRunning(isRunning) {
@@ -190,43 +210,64 @@ function showAnswer(printed) {
 
 // -- new rows ----------------------------------------------------------------------------------------------
 
-async function takeRows(file) {
+// What an earlier model has predicted is not for the next one.
+function clearRows() {
   by("rows-error").textContent = "";
   by("rows-said").replaceChildren();
   by("predicted").parentElement.hidden = by("take-rows").hidden = true;
+}
+
+async function takeRows(file) {
+  clearRows();
+  by("rows").disabled = by("start").disabled = by("table").disabled = true;
   by("rows-state").textContent = words.predicting;
   try {
     const run = await send("rows", file);
+    if (run.state === "failed") throw new Error(`${words.failed} ${run.said.at(-1) || ""}`);
     if (run.state !== "done") throw new Error(run.said.join(" ").replace("kernelwise: ", ""));
     for (const sentence of run.said) by("rows-said").append(element("li", sentence));
-    showRows(run.first);
+    showRows(run.first, run.kept);
     by("take-rows").hidden = false;
   } catch (error) {
     by("rows-error").textContent = error.message;
   }
   by("rows-state").textContent = "";
+  by("rows").disabled = by("start").disabled = by("table").disabled = false;
 }
 
-function showRows(rows) {
+// Predictions come first, where a narrow page shows them; in the file they are behind its own columns.
+function showRows(rows, kept) {
   const table = by("predicted");
   const row = (cells, kind) => {
     const made = element("tr");
-    cells.forEach((cell) => made.append(element(kind, cell)));
+    for (const cell of [...cells.slice(kept), ...cells.slice(0, kept)]) made.append(element(kind, cell));
     return made;
   };
   table.tHead.replaceChildren(row(rows[0], "th"));
   table.tBodies[0].replaceChildren(...rows.slice(1).map((cells) => row(cells, "td")));
   table.parentElement.hidden = false;
+  by("rows-shown").hidden = rows.length <= FIRST;
 }
 
 // -- all of it ---------------------------------------------------------------------------------------------
 
+// A file that is dropped beside its place must not replace this page.
+for (const kind of ["dragover", "drop"]) window.addEventListener(kind, (event) => event.preventDefault());
 takesFile(by("table"), by("drop-table"), takeTable);
 takesFile(by("rows"), by("drop-rows"), takeRows);
 by("form").addEventListener("submit", start);
 for (const id of ["target", "group", "time"]) by(id).addEventListener("change", showRoles);
 by("stop").addEventListener("click", () => ask("stop", { method: "POST" }).catch(() => {}));
 by("end").addEventListener("click", async () => {
+  if (!by("take").hidden && !confirm(words.unsaved)) return;
   await ask("end", { method: "POST" }).catch(() => {});
   document.querySelector("main").replaceChildren(element("p", words.ended, { role: "status" }));
 });
+
+// A page that is loaded again finds what runs, and can stop it.
+ask("run").then((run) => {
+  if (run?.command !== "tune") return;
+  by("work").hidden = false;
+  setRunning(run.state === "running");
+  follow();
+}).catch(() => {});

@@ -140,8 +140,10 @@
 
   function headline(answer) {
     if (data.task === "numbers") {
-      const said = data.quantiles.length === 0
-        ? number(answer.value) : data.quantiles.map((q, k) => say("says_quantile", {value: number(answer.sorted[k]), q})).join(", ");
+      const [low, high] = (answer.interval ?? []).map((value) => number(value));
+      const said = data.quantiles.length
+        ? data.quantiles.map((q, k) => say("says_quantile", {value: number(answer.sorted[k]), q})).join(", ")
+        : say(answer.interval ? "says_interval" : "says_number", {value: number(answer.value), low, high});
       return data.target === null ? said : say("of_target", {target: short(data.target), said});
     }
     const label = short(labels[answer.place]);

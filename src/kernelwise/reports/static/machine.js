@@ -330,7 +330,7 @@ const Machine = (() => {
       if (data.task === "numbers") {
         const undone = (one) => (data.log_offset === null ? one : Math.exp(Math.min(one, LARGEST)) - data.log_offset);
         const sorted = Array.from(f, undone).sort((a, b) => a - b);  // quantiles that cross, as `predict` does
-        return {values: f, sorted, value: sorted[data.middle]};
+        return {values: f, sorted, value: sorted[data.middle], interval: null};
       }
       if (data.task === "one class") {
         const probability = outlierProbability(data.tail, f[0] + data.tail.threshold);
@@ -340,7 +340,37 @@ const Machine = (() => {
       return {values: f, place: place(data, f, p), probabilities: p};
     }
 
-    const answer = (row) => judge(valuesOf(row.parts.map((part) => part.sums)));
+    const spread = data.interval && {
+      ...data.interval,
+      coefficients: numbers(data.interval.coefficients),
+      predictions: numbers(data.interval.predictions),
+      centres: data.interval.centres && matrix(data.interval.centres),
+    };
+
+    /* The ends of an interval around a prediction f of a scaled row z: Spread of conformal.py. */
+    function intervalOf(z, f) {
+      const v = (f - spread.mean) / spread.deviation;
+      let logarithm = spread.level;
+      spread.coefficients.forEach((coefficient, i) => {
+        let kernel = Math.exp(-spread.of_predictions * (v - spread.predictions[i]) ** 2);
+        if (spread.centres) {
+          const centre = spread.centres.row(i);
+          let square = 0;
+          for (let k = 0; k < d; k++) square += (z[k] - centre[k]) ** 2;
+          for (const scale of spread.scales) kernel += Math.exp(-scale * square);
+        }
+        logarithm += coefficient * kernel;
+      });
+      const reach = spread.deviation * spread.limit * Math.exp(logarithm);
+      return [f - reach, f + reach].map((end) => {
+        return data.log_offset === null ? end : Math.max(Math.exp(Math.min(end, LARGEST)) - data.log_offset, 0);
+      });
+    }
+
+    function answer(row) {
+      const found = judge(valuesOf(row.parts.map((part) => part.sums)));
+      return spread ? {...found, interval: intervalOf(row.z, found.values[0])} : found;
+    }
 
     // -- exact Shapley values --------------------------------------------------------------------------------
 

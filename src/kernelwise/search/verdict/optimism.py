@@ -62,7 +62,8 @@ def training_factor(validator: CrossValidator) -> float:
     """All rows by those that a fold trains on: K/(K - 1) of K folds.
 
     The outcomes of held-out rows share the luck of the rows that their machines were trained on, so that
-    their spread is not all. They count as many rows as their machines have seen.
+    their spread is not all of the variance. This factor of it is a rule of thumb: there is no unbiased
+    estimate (Bengio & Grandvalet, JMLR 5, 2004), and of the factors that `benchmarks.honesty` tried, it held.
     """
     n_trained = np.mean([validator.in_folds.weight[train].sum() for train, _ in validator.folds])
     return float(max(1.0, validator.in_folds.weight.sum() / n_trained))

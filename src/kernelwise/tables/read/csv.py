@@ -88,7 +88,10 @@ def _parse_numbers(
     lines = {} if '"' in text or has_codes else numbered_lines(text)
     if len(lines) < 2:
         return None
-    first = next(rows_of(lines.values(), separator))
+    try:
+        first = next(rows_of(lines.values(), separator))
+    except csv.Error:  # which the other way tells, with its line
+        return None
     matrix = number_matrix(list(lines.values())[1:], separator)
     if matrix is None or matrix.shape[1] != len(first) or len(first) < min_columns:
         return None

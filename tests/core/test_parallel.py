@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import importlib
 import os
+import sys
 import threading
 import time
 import warnings
@@ -167,7 +168,8 @@ def test_a_forked_child_waits_for_no_thread_of_its_parent():
 def test_a_fork_waits_for_an_import(tmp_path, monkeypatch):
     """A child that forks in the middle of it would find the lock of the module locked for ever."""
     (tmp_path / "slowly_imported.py").write_text("import time\ntime.sleep(0.5)\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    importlib.invalidate_caches()
     begun = threading.Event()
 
     def work():

@@ -30,7 +30,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from kernelwise.app.columns import columns_of
-from kernelwise.app.commands import BusyError, Commands, Run
+from kernelwise.app.commands import BusyError, Commands
 from kernelwise.persistence import load_with_notes
 from kernelwise.tables import TableError
 
@@ -88,8 +88,6 @@ class App:
         self.table: Path | None = None
         self.n_tables = 0
         self.names: list[str] = []
-        self.trained: Run | None = None
-        self.has_probabilities: bool | None = None  # of a saved model
 
     def routes(self) -> list[Route]:
         """All that can be asked for."""
@@ -133,9 +131,7 @@ class App:
             return _refused(str(error).replace(str(path), path.name))
         if "encoding" not in (notes or {}):
             return _refused(f"{path.name} was saved in Python, and does not tell how to read a file for it.")
-        has_classes = hasattr(model, "classes_") or is_outlier_detector(model)
         path.rename(path.parent / MODEL)
-        self.has_probabilities = has_classes
         target = getattr(model, "target_name_", None)
         what = "finds unusual rows" if target is None else f"predicts {target!r}"
         return JSONResponse({"model": f"{path.name} {what}."})
@@ -152,20 +148,10 @@ class App:
         journal = f"{hashlib.sha256(json.dumps(options).encode()).hexdigest()[:8]}.journal"
         written = ["--model", MODEL, "--report", REPORT, "--journal", journal, "--verbose"]
         command = ("tune", self.table.name, *options, *written)
-        run = self.trained = await self.commands.start(self.table.parent, *command)
-        self.has_probabilities = None
+        run = await self.commands.start(self.table.parent, *command)
         for name, kind in WRITTEN.items():  # of the run before
             (self.folder / kind / name).unlink(missing_ok=True)
         return JSONResponse(run.as_json())
-
-    def _with_probabilities(self) -> bool:
-        """Whether the model has probabilities; of one that was trained here, the first line of the answer
-        says whether it predicts a number, last before the file.
-        """
-        if self.has_probabilities is not None:
-            return self.has_probabilities
-        heading = "" if self.trained is None else self.trained.printed.partition("\n")[0]
-        return not heading.rpartition(" (")[2].startswith("a number)")
 
     async def predict(self, request: Request) -> Response:
         """Predict the rows of a file, and wait for the predictions."""
@@ -173,7 +159,9 @@ class App:
         if not model.exists():
             return _refused("There is no model yet. Train one first.")
         path = await self._upload(request, ROWS)
-        options = ["--keep=*", "--safe-csv", *(["--proba"] if self._with_probabilities() else [])]
+        fitted, _ = await run_in_threadpool(load_with_notes, model)
+        has_probabilities = hasattr(fitted, "classes_") or is_outlier_detector(fitted)
+        options = ["--keep=*", "--safe-csv", *(["--proba"] if has_probabilities else [])]
         command = ("predict", str(model), path.name, *options, "--out", PREDICTIONS)
         await self.commands.start(path.parent, *command)
         run = await self.commands.end()

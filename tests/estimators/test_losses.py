@@ -62,21 +62,28 @@ def test_each_pair_or_class_has_its_machine(multiclass):
         np.testing.assert_allclose(values[rows, m], expected, atol=1e-6)
 
 
-def test_probabilities_come_from_the_same_machine():
-    model = SVC(C=1.0, kernel=RBF(0.8), probability=True, loss="logistic", tol=1e-6, random_state=0).fit(X, y)
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_probabilities_come_from_the_same_machine(loss):
+    hinge, model = (
+        SVC(C=1.0, kernel=RBF(0.8), probability=True, loss=one, tol=1e-6, random_state=0).fit(X, y)
+        for one in ("hinge", loss)
+    )
     P = model.predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
     assert log_loss(y, P) < 0.4
+    assert not np.allclose(P, hinge.predict_proba(X), atol=1e-3)
     by_rows = clone(model).set_params(memory_limit=1e-3)
     np.testing.assert_allclose(by_rows.fit(X, y).predict_proba(X), P, atol=1e-4)
     n_jobs = clone(model).set_params(n_jobs=2).fit(X, y)
     np.testing.assert_array_equal(n_jobs.predict_proba(X), P)
 
 
-def test_warm_starts_end_at_the_same_machine():
-    model = SVC(C=1.0, kernel=RBF(0.8), warm_start=True, **EXACT).fit(X, y)
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_warm_starts_end_at_the_same_machine(loss):
+    exact = {"loss": loss, "tol": 1e-9}
+    model = SVC(C=1.0, kernel=RBF(0.8), warm_start=True, **exact).fit(X, y)
     warm = model.set_params(C=1.2).fit(X, y).decision_function(X)
-    cold = SVC(C=1.2, kernel=RBF(0.8), **EXACT).fit(X, y).decision_function(X)
+    cold = SVC(C=1.2, kernel=RBF(0.8), **exact).fit(X, y).decision_function(X)
     np.testing.assert_allclose(warm, cold, atol=1e-7)
 
 
@@ -97,17 +104,18 @@ def test_files_pickles_and_pipelines_of_a_search_answer_as_it_does(loss, tmp_pat
     np.testing.assert_allclose(model.to_sklearn().predict_proba(X), model.predict_proba(X), atol=1e-10)
 
 
-def test_grid_search_is_a_search_by_hand():
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_grid_search_is_a_search_by_hand(loss):
     folds = list(StratifiedKFold(3).split(X, y))
     grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.3, 3.0]}
-    search = GridSearchSVC(grid, cv=folds, loss="logistic", tol=1e-6).fit(X, y)
+    search = GridSearchSVC(grid, cv=folds, loss=loss, tol=1e-6).fit(X, y)
     for row, found in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
         scores = [
-            SVC(loss="logistic", tol=1e-6, **row).fit(X[train], y[train]).score(X[test], y[test])
+            SVC(loss=loss, tol=1e-6, **row).fit(X[train], y[train]).score(X[test], y[test])
             for train, test in folds
         ]
         assert found == pytest.approx(np.mean(scores))
-    assert search.best_estimator_.loss == "logistic"
+    assert search.best_estimator_.loss == loss
 
 
 @pytest.mark.parametrize("loss", LOSSES)

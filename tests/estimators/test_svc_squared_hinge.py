@@ -7,10 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
-from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold
 from tests.solvers.test_squared_hinge import hard_margin
 
 from kernelwise import SVC, load
@@ -59,28 +56,6 @@ def test_each_pair_of_classes_has_its_machine():
         np.testing.assert_allclose(model.decision_function(iris)[rows, m], expected, atol=1e-6)
 
 
-def test_probabilities_come_from_the_same_machine():
-    hinge, squared = (
-        SVC(C=1.0, kernel=RBF(0.8), probability=True, loss=loss, tol=1e-6, random_state=0).fit(X, y)
-        for loss in ("hinge", "squared_hinge")
-    )
-    P = squared.predict_proba(X)
-    np.testing.assert_allclose(P.sum(axis=1), 1.0)
-    assert log_loss(y, P) < 0.4
-    assert not np.allclose(P, hinge.predict_proba(X), atol=1e-3)
-    by_rows = clone(squared).set_params(memory_limit=1e-3)
-    np.testing.assert_allclose(by_rows.fit(X, y).predict_proba(X), P, atol=1e-4)
-    n_jobs = clone(squared).set_params(n_jobs=2).fit(X, y)
-    np.testing.assert_array_equal(n_jobs.predict_proba(X), P)
-
-
-def test_warm_starts_end_at_the_same_machine():
-    model = SVC(C=1.0, kernel=RBF(0.8), warm_start=True, **EXACT).fit(X, y)
-    warm = model.set_params(C=1.2).fit(X, y).decision_function(X)
-    cold = SVC(C=1.2, kernel=RBF(0.8), **EXACT).fit(X, y).decision_function(X)
-    np.testing.assert_allclose(warm, cold, atol=1e-7)
-
-
 def test_files_pickles_and_exports_have_the_same_decision_values(tmp_path):
     model = SVC(C=1.5, kernel=RBF(0.8), probability=True, loss="squared_hinge").fit(X, y)
     model.save(tmp_path / "model.npz")
@@ -90,19 +65,6 @@ def test_files_pickles_and_exports_have_the_same_decision_values(tmp_path):
         np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
     np.testing.assert_allclose(model.to_sklearn().predict_proba(X), model.predict_proba(X), atol=1e-10)
     assert "double" in model.to_c()
-
-
-def test_grid_search_is_a_search_by_hand():
-    folds = list(StratifiedKFold(3).split(X, y))
-    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.3, 3.0]}
-    search = GridSearchSVC(grid, cv=folds, loss="squared_hinge", tol=1e-6).fit(X, y)
-    for row, found in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
-        scores = [
-            SVC(loss="squared_hinge", tol=1e-6, **row).fit(X[train], y[train]).score(X[test], y[test])
-            for train, test in folds
-        ]
-        assert found == pytest.approx(np.mean(scores))
-    assert search.best_estimator_.loss == "squared_hinge"
 
 
 def test_radius_margin_has_its_machine():

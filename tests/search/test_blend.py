@@ -355,9 +355,10 @@ def test_a_rule_of_the_user_takes_one_setting():
 
 def test_effort_decides_unless_the_user_names_a_kernel():
     X, y = two_classes(80)
+    assert TunedSVC().fit(X, y).result_.members
     assert TunedSVC(effort="best").fit(X, y).result_.members
-    for model in (TunedSVC(), TunedSVC("rbf", effort="best"), TunedSVC(criterion="kta", effort="best")):
-        assert model.fit(X, y).result_.members == ()
+    for single in ({"effort": "fast"}, {"kernel": "rbf"}, {"criterion": "kta"}, {"blend": False}):
+        assert TunedSVC(**single).fit(X, y).result_.members == ()
     assert TunedSVC("rbf", blend=True, effort="fast").fit(X, y).result_.members
 
 

@@ -15,7 +15,7 @@ from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.scored_kernel import FoldKernels
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.gradient_metric import at_widths, summed, weighted
-from kernelwise.search.scoring.probabilities import held_out_log_loss
+from kernelwise.search.scoring.probabilities import held_out_log_losses
 from kernelwise.solvers.probability import fit_platt, platt_probability
 
 
@@ -75,7 +75,8 @@ def test_the_log_loss_is_that_of_held_out_probabilities(steps):
     record = model.fit_record_
     held = Samples(X, record.truth, record.truth, record.weight, record.weight)
     decision = np.log(record.probability / (1.0 - record.probability))[:, None]
-    found = held_out_log_loss(held, decision, 2, "ovo")
+    found, other = held_out_log_losses(held, np.stack([decision, decision**3]), 2, "ovo")
+    assert_allclose(other, held_out_log_losses(held, decision[None] ** 3, 2, "ovo")[0], rtol=1e-9)
     p = platt_probability(decision[:, 0], *fit_platt(decision[:, 0], record.truth))
     assert_allclose(found, log_loss(record.truth, p), rtol=1e-6)
     # Of log odds that are nearly calibrated Platt's sigmoid is nearly the identity.

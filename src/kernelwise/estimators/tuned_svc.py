@@ -46,7 +46,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     The search scales the features. It then looks at the distances between samples to find a few promising
     kernel widths, and scores each width, for many values of C, by cross-validation. From the best width it
     tries neighbouring widths as long as the score improves. It does this for several forms of kernel and for
-    their sum, and trains the best one on all samples.
+    their sum, and trains a blend of the best ones on all samples.
 
     Parameters
     ----------
@@ -130,15 +130,15 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         finding in ``diagnostics_`` has the scores.
     effort : {"fast", "normal", "best"}, default="normal"
         How hard to search. "fast" looks at 2000 rows at most instead of 5000, and tries no kernels with
-        weights of features. "best" looks at 10 000 rows, scores all forms of kernel on all of them, and
-        uses five folds at least, and blends; it takes up to ten times as long. What you set yourself
+        weights of features, and does not blend. "best" looks at 10 000 rows, scores all forms of kernel on
+        all of them, and uses five folds at least; it takes up to ten times as long. What you set yourself
         (``kernel``, ``cv``, ``time_budget``) wins. ``docs/cost.md`` has the cost and the gain of each level.
     blend : "auto", True or False, default="auto"
         Whether the final model is a blend of several settings that the search has scored, in place of the
         best one: the mean of their log odds. Each is trained on all rows, and together they are one model
         with several kernels, so that everything works as with one. ``result_.members`` lists the settings;
-        ``kernel_``, ``C_`` and ``best_params_`` are still those of the single best one. "auto" blends with
-        ``effort="best"``, if you name neither a kernel nor a criterion. See ``docs/guide/blends.md``.
+        ``kernel_``, ``C_`` and ``best_params_`` are still those of the single best one. "auto" blends if
+        you name neither a kernel nor a criterion, unless ``effort="fast"``. See ``docs/guide/blends.md``.
     time_budget : float, default=None
         Time in seconds after which the search starts nothing new. The final model is then trained on as many
         rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.

@@ -67,16 +67,16 @@ class Effort:
     weighs: bool = True
     races: bool = True
     fewest_folds: int = 2
-    blends: bool = False
+    blends: bool = True
     n_smooth: int = 1
 
 
 #: The levels. What the user says otherwise wins: a kernel, a number of folds, a time budget. Ten folds in
 #: place of five, for small sets, and widths nearer to each other gained nothing.
 EFFORTS = {
-    "fast": Effort(of_classes=0.4, of_numbers=0.75, weighs=False, n_smooth=0),
+    "fast": Effort(of_classes=0.4, of_numbers=0.75, weighs=False, blends=False, n_smooth=0),
     "normal": Effort(),
-    "best": Effort(of_classes=2.0, of_numbers=2.5, races=False, fewest_folds=5, blends=True, n_smooth=5),
+    "best": Effort(of_classes=2.0, of_numbers=2.5, races=False, fewest_folds=5, n_smooth=5),
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -211,22 +212,21 @@ def fit_platt_of(
 ) -> np.ndarray:
     """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2).
 
-    The likelihood has the weights ``bound``, those of samples times those of their classes. ``weight`` has
-    those of the samples alone; the smoothing counts copies, so that a row of weight two is two rows, and
-    weights that sum to one do not make probabilities of one half. ``doubt`` is that of `doubt_of`. Several
-    machines are `pooled`.
+    ``decision`` has the shape (n_samples, n_machines), or one more in front for several settings, which the
+    result then has, too. The likelihood has the weights ``bound``, those of samples times those of their
+    classes. ``weight`` has those of the samples alone; the smoothing counts copies, so that a row of weight
+    two is two rows, and weights that sum to one do not make probabilities of one half. ``doubt`` is that of
+    `doubt_of`. Several machines are `pooled`.
     """
-    counts, columns = copies_of(weight), decision.T.astype(np.float64)
-    if not np.isfinite(columns).all():
+    counts, values = copies_of(weight), np.asarray(decision, dtype=np.float64)
+    if not np.isfinite(values).all():
         raise ValueError("Sigmoids can only be fitted to finite decision values.")
-    return np.concatenate(
-        increasing_sigmoids(
-            sigmoids_along(
-                column[None, members], signs > 0, bound[None, members], counts[None, members], doubt
-            )
-            for column, (members, signs) in zip(columns, machines, strict=True)
-        )
+    settings = values.reshape(-1, *values.shape[-2:])
+    found = increasing_sigmoids(
+        sigmoids_along(settings[:, members, m], signs > 0, bound[None, members], counts[None, members], doubt)
+        for m, (members, signs) in enumerate(machines)
     )
+    return np.stack(found, axis=1).reshape(*values.shape[:-2], len(found), 2)
 
 
 def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray, doubt: float = 1.0) -> np.ndarray:
@@ -245,11 +245,12 @@ def platt_probability(decision: ArrayLike, A: float | np.ndarray, B: float | np.
 
 
 def log_odds(decision: np.ndarray, sigmoids: np.ndarray) -> np.ndarray:
-    """Logarithms of the odds p/(1 − p) of the machines' positive classes, of shape (n_samples, n_machines).
+    """Logarithms of the odds p/(1 − p) of the machines' positive classes, in the shape of ``decision``.
 
-    ``decision`` has that shape, ``sigmoids`` (n_machines, 2): p = 1/(1 + exp(A f + B)).
+    That is (…, n_samples, n_machines), and ``sigmoids`` have (…, n_machines, 2): p = 1/(1 + exp(A f + B)).
     """
-    return -(sigmoids[:, 0] * np.asarray(decision, dtype=float) + sigmoids[:, 1])
+    A, B = np.moveaxis(sigmoids, -1, 0)[..., None, :]
+    return -(A * np.asarray(decision, dtype=float) + B)
 
 
 def class_probabilities(odds: np.ndarray, n_classes: int, machines: str) -> np.ndarray:
@@ -347,6 +348,13 @@ def shown_odds(
     return log_p - np.where(is_largest, second, largest)
 
 
+@cache
+def _pairs_by_class(n_classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both classes of every pair, and the places of each class in one after the other, a row for each."""
+    i, j = np.array(class_pairs(n_classes)).T
+    return i, j, np.array([np.flatnonzero(np.append(i, j) == k) for k in range(n_classes)])
+
+
 def couple(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
     """Class probabilities p that agree best with pairwise ones, r_ij = P(i | i or j).
 
@@ -358,12 +366,11 @@ def couple(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
     n = pairwise.shape[0]
     system = np.zeros((n, n_classes + 1, n_classes + 1))
     system[:, :-1, -1] = system[:, -1, :-1] = 1.0
-    i, j = np.array(class_pairs(n_classes)).T
+    i, j, of_class = _pairs_by_class(n_classes)
     system[:, i, j] = system[:, j, i] = -pairwise * (1.0 - pairwise)
     # On the diagonal, what the pairs of each class add at it. (A matrix product would round the values of a
     # row as it pleases, depending on how many rows there are.)
     added = np.concatenate([(1.0 - pairwise) ** 2, pairwise**2], axis=1)
-    of_class = [np.flatnonzero(np.append(i, j) == k) for k in range(n_classes)]
     system[:, range(n_classes), range(n_classes)] = added[:, of_class].sum(axis=2)
     right = np.zeros((n, n_classes + 1, 1))
     right[:, -1] = 1.0

@@ -23,7 +23,7 @@ from kernelwise.search.propose.candidates import (
 )
 from kernelwise.search.result import HeldOut
 from kernelwise.search.scoring.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
-from kernelwise.search.scoring.probabilities import cross_fitted_odds, held_out_log_loss
+from kernelwise.search.scoring.probabilities import cross_fitted_odds, held_out_log_losses
 from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
 from kernelwise.search.scoring.scores import BOTH, DECISIONS, ODDS, Scoring, check_score, is_share, shown_to
 from kernelwise.solvers.path import SVMPath
@@ -204,7 +204,7 @@ class Classification(Family):
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
         if np.isnan(decision).any():  # the only row of a class is never held out
             return None
-        return held_out_log_loss(held, decision, len(self.classes), self.multiclass)
+        return float(held_out_log_losses(held, decision[None], len(self.classes), self.multiclass)[0])
 
     def alignment(self) -> Criterion:
         return as_criterion("centered-kta")

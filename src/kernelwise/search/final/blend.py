@@ -35,7 +35,7 @@ from kernelwise.search.final.machine import (
 )
 from kernelwise.search.propose.c_range import STEP
 from kernelwise.search.result import Choice, FitRecord, Member
-from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds, held_out_log_loss
+from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds, held_out_log_losses
 from kernelwise.solvers.probability import class_probabilities
 
 #: Standard errors that a setting may be behind the best one.
@@ -181,13 +181,14 @@ def near_the_best(validator: CrossValidator, scored: list[tuple[ScoredKernel, st
     return found
 
 
-def _best(settings: list[Setting], costs: ArrayLike, most: int) -> list[Setting]:
-    """So many settings of the lowest costs, (n_settings,), in their order."""
-    return [settings[q] for q in np.sort(np.argsort(significant(costs), kind="stable")[:most])]
+def _best(costs: ArrayLike, most: int) -> np.ndarray:
+    """Numbers of so many settings, those of the lowest costs, (n_settings,), in their order."""
+    return np.sort(np.argsort(significant(costs), kind="stable")[:most])
 
 
 def _best_scores(settings: list[Setting], most: int) -> list[Setting]:
-    return _best(settings, [-one.scored.smoothed[one.place] for one in settings], most)
+    best = _best([-one.scored.smoothed[one.place] for one in settings], most)
+    return [settings[q] for q in best]
 
 
 class Pool(NamedTuple):
@@ -274,10 +275,10 @@ def _classes(validator: CrossValidator, settings: list[Setting]) -> Pool:
     fewest, n_machines = N_START + N_ADDED, family.n_machines
     settings = _best_scores(settings, max(fewest, MOST_SIGMOIDS // n_machines))
     most = int(np.clip(MOST_NUMBERS / (len(held) * n_machines), fewest, MOST_SETTINGS))
-    if len(settings) > most:
-        losses = [held_out_log_loss(held, one.decision, n_classes, family.multiclass) for one in settings]
-        settings = _best(settings, losses, most)
     decision = np.stack([setting.decision for setting in settings])
+    if len(settings) > most:
+        best = _best(held_out_log_losses(held, decision, n_classes, family.multiclass), most)
+        settings, decision = [settings[q] for q in best], decision[best]
     V = cross_fitted_odds(decision, held, folds.fold, n_classes, family.machines)
     p = class_probabilities(V.reshape(-1, V.shape[2]), n_classes, family.machines)
     L = np.log(np.maximum(p, SMALLEST)).reshape(*V.shape[:2], n_classes)

@@ -99,21 +99,22 @@ def _check_others(fold: np.ndarray, asked: np.ndarray | None) -> None:
 SMALLEST = 1e-6
 
 
-def held_out_log_loss(held: Samples, decision: np.ndarray, n_classes: int, multiclass: str) -> float:
-    """Mean of −log p of the true class over held-out rows, classes with their weights.
+def held_out_log_losses(held: Samples, decision: np.ndarray, n_classes: int, multiclass: str) -> np.ndarray:
+    """Means of −log p of the true class over held-out rows, classes with their weights; (n_settings,).
 
     Parameters
     ----------
     held : Samples
-    decision : ndarray of shape (n_held_out, n_machines)
+    decision : ndarray of shape (n_settings, n_held_out, n_machines)
         Platt's sigmoids are fitted to them: two numbers for each machine, which hardly flatter.
     n_classes : int
     multiclass : str
         A key of `kernelwise.multiclass.STRATEGIES`.
     """
-    decision, strategy = decision.astype(float), STRATEGIES[multiclass].machines
+    strategy = STRATEGIES[multiclass].machines
     machines = two_class_machines(held.y, n_classes, strategy)
     sigmoids = fit_platt_of(machines, decision, held.bound, held.weight, doubt_of(n_classes, strategy))
-    p = class_probabilities(log_odds(decision, sigmoids), n_classes, strategy)
-    of_truth = np.maximum(p[np.arange(len(p)), held.y], SMALLEST)
-    return float(np.average(-np.log(of_truth), weights=held.bound))
+    odds = log_odds(decision, sigmoids)
+    p = class_probabilities(odds.reshape(-1, odds.shape[2]), n_classes, strategy)
+    p = p.reshape(*odds.shape[:2], n_classes)[:, np.arange(len(held)), held.y]
+    return np.asarray(np.average(-np.log(np.maximum(p, SMALLEST)), axis=1, weights=held.bound))

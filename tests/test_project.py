@@ -13,9 +13,15 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def test_the_citation_has_the_version_of_the_package():
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\nversion: {kernelwise.__version__}\n" in citation
+def test_files_of_a_release_have_the_version_of_the_package():
+    # Citations: tests/docs/test_cite.py.
+    files = ("CHANGELOG.md", "CITATION.cff", ".github/workflows/release.yml")
+    changes, citation, workflow = ((ROOT / name).read_text(encoding="utf-8") for name in files)
+    assert f"# A tag such as v{kernelwise.__version__} " in workflow
+    # The changelog begins with this version, and has its date as soon as it is released.
+    version, date = re.search(r"^## (\S+) \((unreleased|[\d-]{10})\)$", changes, re.MULTILINE).groups()
+    assert version == kernelwise.__version__
+    assert re.findall(r"^date-released: (.*)$", citation, re.MULTILINE) == [date] * (date != "unreleased")
 
 
 def test_the_makefile_installs_extras_and_groups_that_exist():

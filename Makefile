@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 # What the core is built of. An editable installation sees changes of Python files by itself, but not of these.
 CORE := pyproject.toml CMakeLists.txt $(wildcard build_backend/*.py src/native/*)
 
-.PHONY: demo test test-all quick lint types pytest nightly coverage sanitize format docs picture dist lowest newest clean
+.PHONY: demo test test-all quick lint types pytest nightly coverage native-coverage sanitize format docs picture dist lowest newest clean
 
 $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
@@ -90,6 +90,10 @@ coverage: $(VENV)/.installed-test
 	$(BIN)/python -m coverage run -m pytest
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --fail-under 95
+
+# Lines of the core that no test reaches, on Linux with GCC.
+native-coverage: $(VENV)/.installed-native
+	$(BIN)/python .ci/native_coverage.py
 
 # The core with checks of addresses, undefined behaviour and indices: its tests, and random problems.
 sanitize: $(VENV)/.installed-native

@@ -9,63 +9,15 @@ report of a sanitizer ends its process, and is an error.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from core import COMPILER, ROOT, build, environment, output
+
 BUILD = ROOT / "build" / "sanitize"
 REPORT = BUILD / "report"
-COMPILER = "g++"
 TARGETS = "from kernelwise import _native; print(*_native.targets)"
-
-
-def run(*command: object, **options: object) -> subprocess.CompletedProcess:
-    """Run a command as it would be typed; one that fails ends this program."""
-    print("$", *command, flush=True)
-    return subprocess.run([str(part) for part in command], check=True, cwd=ROOT, text=True, **options)
-
-
-def output(*command: object, **options: object) -> str:
-    """What a command prints, without the end of the line."""
-    return run(*command, stdout=subprocess.PIPE, **options).stdout.strip()
-
-
-def build() -> None:
-    """Compile what has changed since the last time."""
-    cmake = shutil.which("cmake", path=sysconfig.get_path("scripts"))
-    settings = {
-        "CMAKE_BUILD_TYPE": "RelWithDebInfo",  # not stripped: reports have lines of the source
-        "CMAKE_CXX_COMPILER": COMPILER,
-        "CMAKE_INSTALL_PREFIX": BUILD / "lib",
-        "KERNELWISE_SANITIZE": "ON",
-        "Python_EXECUTABLE": sys.executable,
-        "nanobind_DIR": output(sys.executable, "-m", "nanobind", "--cmake_dir"),
-    }
-    definitions = [f"-D{name}={value}" for name, value in settings.items()]
-    run(cmake, "-S", ROOT, "-B", BUILD / "cmake", "-G", "Ninja", "--log-level=WARNING", *definitions)
-    run(cmake, "--build", BUILD / "cmake")
-    run(cmake, "--install", BUILD / "cmake")
-
-
-def environment() -> Path:
-    """The Python of an environment with the new core; installed packages come from ours."""
-    package = BUILD / "lib" / "kernelwise"
-    for path in (ROOT / "src" / "kernelwise").iterdir():
-        link = package / path.name
-        if path.suffix != ".so" and not link.exists():
-            link.symlink_to(path)
-    folder = BUILD / "venv"
-    venv.create(folder, symlinks=True)
-    (site,) = folder.glob("lib/python*/site-packages")
-    # Not as PYTHONPATH: the editable installation would come first.
-    paths = [package.parent, sysconfig.get_path("purelib")]
-    (site / "paths.pth").write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
-    return folder / "bin" / "python"
 
 
 def ending(job: tuple[str, list[object], dict[str, str]]) -> int:
@@ -84,8 +36,9 @@ def ending(job: tuple[str, list[object], dict[str, str]]) -> int:
 
 
 def main() -> None:
-    build()
-    python = environment()
+    # Not stripped: reports have lines of the source.
+    build(BUILD, CMAKE_BUILD_TYPE="RelWithDebInfo", KERNELWISE_SANITIZE="ON")
+    python = environment(BUILD)
     # Python is not built with the sanitizers, so that they have to be loaded first.
     libraries = [output(COMPILER, f"-print-file-name={name}.so") for name in ("libasan", "libstdc++")]
     watched = {

@@ -1,9 +1,10 @@
-"""``python -m benchmarks.history [--append]``: a dozen ratios beside those of earlier runs.
+"""``python -m benchmarks.history [--append] [--since 0.1.0]``: a dozen ratios beside those of earlier runs.
 
 Each ratio is the CPU time of a reference (scikit-learn on the same data, or a part of ours) divided by ours,
 both the least of several runs in turn, with one thread: higher is faster, and another machine changes it
 little. ``benchmarks/history.csv`` has the runs that were appended. What is below `SLOWER` times the median of
-the earlier runs is marked, and the exit code is then 1.
+the earlier runs is marked, and the exit code is then 1. ``--since VERSION`` compares with the runs of that
+version alone, and marks what became slower by `SINCE`: for a release, on a computer that does nothing else.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from benchmarks.data import SEED, Data, deal, load
 
 FILE = Path(__file__).with_name("history.csv")
 SLOWER = 0.75
+SINCE = 0.9
 REPEAT = 3
 CS = 2.0 ** np.arange(-1, 13, 3)
 
@@ -152,12 +154,14 @@ def ratio_of(pair: Pair, repeat: int) -> float:
     return least[0] / least[1]
 
 
-def earlier(path: Path) -> dict[str, list[float]]:
-    """The ratios of earlier runs, by name."""
+def earlier(path: Path, version: str | None = None) -> dict[str, list[float]]:
+    """The ratios of earlier runs, or of those of one version, by name."""
     found: dict[str, list[float]] = {}
     if path.exists():
         with path.open(newline="") as file:
             for row in csv.DictReader(file):
+                if version not in (None, row["version"]):
+                    continue
                 found.setdefault(row["ratio"], []).append(float(row["value"]))
     return found
 
@@ -174,18 +178,21 @@ def append(path: Path, ratios: dict[str, float], day: str) -> None:
         writer.writerows([day, __version__, name, f"{value:.3g}"] for name, value in ratios.items())
 
 
-def is_slower(value: float, before: list[float]) -> bool:
-    """Whether a ratio is far below the median of earlier ones."""
-    return bool(before) and value < SLOWER * float(np.median(before))
+def is_slower(value: float, before: list[float], share: float) -> bool:
+    """Whether a ratio is below this share of the median of earlier ones."""
+    return bool(before) and value < share * float(np.median(before))
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--append", action="store_true", help=f"add this run to {FILE.name}")
+    parser.add_argument("--since", metavar="VERSION", help="compare with runs of this version alone")
     parser.add_argument("--only", nargs="*", default=None, metavar="NAME")
     parser.add_argument("--repeat", type=int, default=REPEAT)
     options = parser.parse_args(arguments)
-    before, ratios, n_slower = earlier(FILE), {}, 0
+    before, ratios, n_slower = earlier(FILE, options.since), {}, 0
+    if not before and options.since:
+        parser.error(f"{FILE.name} has no run of version {options.since}.")
     with threadpool_limits(1):
         for name, pair in pairs():
             if options.only is not None and name not in options.only:
@@ -193,7 +200,7 @@ def main(arguments: list[str] | None = None) -> int:
             value = ratios[name] = ratio_of(pair, options.repeat)
             known = before.get(name, [])
             median = f"{np.median(known):8.2f}" if known else "       -"
-            slower = is_slower(value, known)
+            slower = is_slower(value, known, SINCE if options.since else SLOWER)
             n_slower += slower
             print(f"{name:24} {value:8.2f}  before {median}{'  SLOWER' if slower else ''}", flush=True)
     if options.append:

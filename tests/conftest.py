@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -19,6 +21,10 @@ from kernelwise.kernels import (
     LowRankGaussian,
     Mahalanobis,
 )
+
+# Containers often tell Python to write no byte code. Then every process that a test starts would compile the
+# whole package again, which takes longer than most of these tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 METRIC = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.3], [0.0, -0.3, 0.4]])
 #: Kernels of three features that have a gradient by the samples, of every class but the plain products.

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from http.client import HTTPConnection
 from urllib.parse import quote, urlsplit
 
@@ -54,7 +55,7 @@ class Served:
     def wait(self):
         """The end of the running command."""
         while (run := self.ask("GET", "run")[1])["state"] == "running":
-            pass
+            time.sleep(0.05)
         return run
 
     def end(self, by=signal.SIGINT):

@@ -36,6 +36,8 @@ FIGURES = ROOT / "docs" / "figures"
 KEPT = ROOT / "build" / "figures"
 #: Packages whose versions are told, if they are there.
 PACKAGES = ("kernelwise", "numpy", "scipy", "scikit-learn", "pandas")
+#: One thread, and lines in the order in which a process and those that it starts print them.
+SETTINGS = {**dict.fromkeys(THREADS, "1"), "PYTHONUNBUFFERED": "1"}
 
 
 @dataclass(frozen=True)
@@ -62,15 +64,22 @@ class Run:
         if not path.exists():
             return False
         head = dict(line[2:].split(": ", 1) for line in path.read_text("utf-8").split("\n\n")[0].split("\n"))
-        module = self.command.partition("-m ")[2].split(" ")[0].replace(".", "/")
-        same = ["git", "diff", "--quiet", head["commit"], "--", "src", f"{module}.py", f"{module}/"]
-        if head["command"] != self.command:
-            return False
-        return subprocess.run(same, cwd=ROOT, stderr=subprocess.DEVNULL, check=False).returncode == 0
+        return head["command"] == self.command and is_unchanged(head["commit"], self.sources())
+
+    def sources(self) -> list[str]:
+        """The package, and the file or folder of the benchmark."""
+        module = self.command.partition(" -m ")[2].split(" ")[0].replace(".", "/")
+        return ["src", f"{module}.py", module] if module else ["src"]
 
     def lacks(self) -> str:
         """What has to be installed first, or ""."""
         return " ".join(name for name in self.needs if not installed(name))
+
+
+def is_unchanged(since: str, paths: list[str]) -> bool:
+    """Whether the files are as they were in a commit; they are not if that is unknown."""
+    words = ["git", "diff", "--quiet", since, "--", *paths]
+    return subprocess.run(words, cwd=ROOT, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 @cache
@@ -132,9 +141,8 @@ def make(runs: list[Run], out: Path, slots: int) -> list[str]:
                 run = waiting.pop(0)
                 words, said = run.words(), KEPT / commit() / run.name / "stdout"
                 with said.open("wb") as stdout, said.with_name("stderr").open("wb") as stderr:
-                    one = dict.fromkeys(THREADS, "1")
                     started = subprocess.Popen(
-                        words, cwd=ROOT, env=os.environ | one, stdout=stdout, stderr=stderr
+                        words, cwd=ROOT, env=os.environ | SETTINGS, stdout=stdout, stderr=stderr
                     )
                 running[started.pid] = run, started, said
                 print(f"{datetime.now():%H:%M} {run.name}, about {run.minutes:g} minutes", flush=True)
@@ -179,7 +187,8 @@ def main(arguments: list[str] | None = None) -> None:
     can = [run for run in todo if not run.lacks()]
     failed += make([run for run in can if not run.alone], options.out, options.slots)
     failed += make([run for run in can if run.alone], options.out, 1)
-    print(*failed, sep="\n")
+    for sentence in failed:
+        print(sentence)
     sys.exit(bool(failed))
 
 

@@ -9,11 +9,12 @@ its numbers come from:
     | set | rows | …                                  the table under "## accuracy" in forests.txt
     <!-- end -->
 
-"from" names runs of ``runs.toml``, whose files are in docs/figures, or studies, whose pages are in
-docs/studies. A number is measured if it has a decimal point, a unit (`UNITS`) or ± beside it. It must be in
-one of the files: a number there rounds to it, perhaps in another unit. "given" lists numbers, as they are
-written, that nobody measured here: parameters, definitions, what others have published. Code is not read,
-because tests run it.
+"from" names runs of ``runs.toml``, whose outputs are in docs/figures, or studies, whose pages are in
+docs/studies, or "code", the code of the page itself, which tests run. A number is measured if it has a
+decimal point, a unit (`UNITS`) or ± beside it. It must be in one of these places: a number there rounds to
+it, perhaps in another unit. "given" lists numbers, as they are written, that nobody measured here:
+parameters, definitions, what others have published. Code and versions are not read, nor are numbers that
+name a cell of a study.
 
 A page can be right only as far as its runs have been made; the numbers that wait for one are counted.
 """
@@ -56,12 +57,16 @@ UNITS = {
 }
 DIGITS = r"(?:\d{1,3}(?:[ \u202f\u00a0]\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
 UNIT = "|".join(UNITS)
-#: A number; its unit, also of a range such as "30 to 150 times"; but not the first of "35 × 35".
+#: A number, but no version, and its unit, also of a range such as "30 to 150 times"; not that of "35 × 35".
 NUMBER = re.compile(
-    rf"(?<![\w.])({DIGITS})(?![\w.]*[\d/])"
-    rf"(?:(?=(?:(?: to | and |–){DIGITS})?[ \u202f\u00a0]?({UNIT})(?!\w)(?! \d)))?"
+    rf"(?<![\w.])(?<!Python )(?<!version )({DIGITS})(?![\w.]*[\d/])"
+    rf"(?:(?=(?:(?: to |–){DIGITS})?[ \u202f\u00a0]?({UNIT})(?!\w)(?! \d)))?"
 )
+#: A number that is compared with a cell of a study's table by `tests/studies`.
+CELL = re.compile(rf"{DIGITS}(?: %)?<!-- \w+\.csv .*?-->")
 CODE = re.compile(r"^([ \t]*)(```|~~~).*?^\1\2|`[^`\n]*`|\]\([^)\s]*\)", re.DOTALL | re.MULTILINE)
+#: The name of the code of the page itself, as a source of its numbers.
+CODE_HERE = "code"
 TABLE = re.compile(r"(<!-- table: ([\w-]+)(?: ([\w ,-]+))? -->\n)(.*?)(\n<!-- end -->)", re.DOTALL)
 MARK = re.compile(
     r"<!-- (?:from: (?P<runs>[\w, -]+))?(?:; )?(?:given: (?P<given>[^>]*?))? -->|^#+ ", re.MULTILINE
@@ -70,10 +75,11 @@ MARK = re.compile(
 
 @dataclass
 class Report:
-    """What is wrong on the pages, and what cannot be said yet because a run has not been made."""
+    """What is wrong on pages, which runs they name, and what waits because a run has not been made."""
 
     faults: list[str] = field(default_factory=list)
     waiting: dict[str, int] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)
 
     def wait(self, name: str) -> None:
         """Count a number, or a table, for a run that has not been made."""
@@ -96,9 +102,9 @@ def output(name: str) -> str | None:
 
 
 @cache
-def numbers(name: str) -> tuple[float, ...]:
-    """All numbers of an output, without their signs."""
-    return tuple(float(plain(found)) for found in re.findall(rf"(?<![\w.]){DIGITS}", output(name) or ""))
+def numbers(text: str) -> tuple[float, ...]:
+    """All numbers of a text, without their signs."""
+    return tuple(float(plain(found)) for found in re.findall(rf"(?<![\w.]){DIGITS}", text))
 
 
 def plain(text: str) -> str:
@@ -106,21 +112,19 @@ def plain(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 
-def is_in(text: str, unit: str, name: str) -> bool:
-    """Whether a number of the output rounds to this one, as it is or turned into its unit."""
+def is_in(text: str, unit: str, said: str) -> bool:
+    """Whether a number of what a run has said rounds to this one, as it is or turned into its unit."""
     digits, _, exponent = plain(text).partition("e")
     shown = float(plain(text))
     half = 0.5 * 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2])) * (1 + 1e-9)
     factors = {1.0, UNITS.get(unit, 1.0)}
-    return any(abs(factor * number - shown) <= half for number in numbers(name) for factor in factors)
+    return any(abs(factor * number - shown) <= half for number in numbers(said) for factor in factors)
 
 
-def table_of(name: str, title: str | None) -> str | None:
+def table_of(said: str, title: str | None) -> str | None:
     """The first Markdown table of an output, or that under the heading ``## title``; None without one."""
-    text = output(name) or ""
-    if title:
-        text = text.partition(f"\n## {title}\n")[2]
-    found = re.search(r"^\|.*(?:\n\|.*)*", text, re.MULTILINE)
+    part = said.partition(f"\n## {title}\n")[2] if title else said
+    found = re.search(r"^\|.*(?:\n\|.*)*", part, re.MULTILINE)
     return found[0] if found else None
 
 
@@ -128,18 +132,21 @@ def filled(text: str, where: str, report: Report) -> str:
     """The text of a page with the tables of the files in their places."""
 
     def table(match: re.Match[str]) -> str:
+        before, name, title, _, after = match.groups()
+        report.named.add(name)
         try:
-            made = table_of(match[2], match[3])
-            if output(match[2]) is None:
-                report.wait(match[2])
-                return match[0]
+            said = output(name)
         except ValueError as error:
             report.faults.append(f"{where}: {error}")
             return match[0]
-        if made is None:
-            report.faults.append(f"{where}: docs/figures/{match[2]}.txt has no table {match[3] or ''}")
+        if said is None:
+            report.wait(name)
             return match[0]
-        return match[1] + made + match[5]
+        made = table_of(said, title)
+        if made is None:
+            report.faults.append(f"{where}: the output of {name} has no table {title or ''}".rstrip())
+            return match[0]
+        return before + made + after
 
     return TABLE.sub(table, text)
 
@@ -159,31 +166,34 @@ def measured(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def check_numbers(text: str, where: str, report: Report) -> None:
-    """Look for every measured number of a page in the files that its part names."""
-    text = CODE.sub(blank, TABLE.sub(blank, text))
-    runs: list[str] = []
-    given: list[str] = []
+    """Look for every measured number of a page in what the runs of its part have said."""
+    code = "\n".join(match[0] for match in CODE.finditer(text) if match[2])
+    text = CODE.sub(blank, TABLE.sub(blank, CELL.sub(blank, text)))
     marks = {text.count("\n", 0, mark.start()): mark for mark in MARK.finditer(text)}
-    lines = text.split("\n")
     found: dict[int, list[tuple[str, str]]] = {}
     for line, number, unit in measured(re.sub(r"<!--.*?-->", blank, text, flags=re.DOTALL)):
         found.setdefault(line, []).append((number, unit))
-    for line in range(len(lines)):
+    names: list[str] = []
+    given: list[str] = []
+    said: dict[str, str | None] = {}
+    for line in sorted({*marks, *found}):
         if line in marks:
-            runs = re.split(r",\s*", marks[line]["runs"]) if marks[line]["runs"] else []
+            names = re.split(r",\s*", marks[line]["runs"]) if marks[line]["runs"] else []
             given = (marks[line]["given"] or "").split()
+            report.named.update(names)
             try:
-                waits = [name for name in runs if output(name) is None]
+                said = {name: code if name == CODE_HERE else output(name) for name in names}
             except ValueError as error:
                 report.faults.append(f"{where}:{line + 1}: {error}")
-                runs = []
+                said = {}
         for number, unit in found.get(line, []):
-            if plain(number) in given or any(is_in(number, unit, name) for name in runs):
+            if plain(number) in given or any(is_in(number, unit, one) for one in said.values() if one):
                 continue
-            if runs and waits:
+            waits = [name for name, one in said.items() if one is None]
+            if waits:
                 report.wait(waits[0])
             else:
-                source = f"not in the output of {' or '.join(runs)}" if runs else "from no run"
+                source = f"not in the output of {' or '.join(names)}" if names else "from no run"
                 report.faults.append(f"{where}:{line + 1}: {number} {unit}".rstrip() + f" is {source}")
 
 
@@ -194,10 +204,10 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *own]
 
 
-def check(paths: list[Path], write: bool = False) -> Report:
-    """Compare pages with the files, and put the tables of the files into them if asked to."""
+def check(paths: list[Path] | None = None, write: bool = False) -> Report:
+    """Compare pages, all by default, with the files, and put the tables into them if asked to."""
     report = Report()
-    for path in paths:
+    for path in paths or pages():
         text, where = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
         new = filled(text, where, report)
         if new != text and write:
@@ -206,6 +216,9 @@ def check(paths: list[Path], write: bool = False) -> Report:
         elif new != text:
             report.faults.append(f"{where}: its tables are not those of docs/figures")
         check_numbers(new, where, report)
+    if not paths:
+        unused = [name for name in read_runs() if name not in report.named]
+        report.faults += [f"benchmarks/runs.toml: no page names the run {name}" for name in unused]
     return report
 
 
@@ -217,7 +230,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("pages", nargs="*", type=Path, help="README.md and all of docs by default")
     parser.add_argument("--check", action="store_true", help="write nothing")
     options = parser.parse_args(arguments)
-    report = check([path.resolve() for path in options.pages] or pages(), write=not options.check)
+    report = check([path.resolve() for path in options.pages], write=not options.check)
     print(*report.faults, sep="\n")
     for name, count in report.waiting.items():
         print(f"{name} has not been run yet: {count} numbers and tables wait for it")

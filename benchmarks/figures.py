@@ -198,10 +198,10 @@ def check_numbers(text: str, where: str, report: Report) -> None:
 
 
 def pages() -> list[Path]:
-    """README and every page of docs that is written by hand."""
+    """The two READMEs, and every page of docs that is written by hand."""
     docs = ROOT / "docs"
     own = (path for path in sorted(docs.rglob("*.md")) if path.relative_to(docs).parts[0] not in NOT_READ)
-    return [ROOT / "README.md", *own]
+    return [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *own]
 
 
 def check(paths: list[Path] | None = None, write: bool = False) -> Report:

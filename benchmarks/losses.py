@@ -118,7 +118,8 @@ def paths(name: str, n_rows: int) -> None:
     started = time.process_time()
     values, vectors = np.linalg.eigh(K)
     B = vectors * np.sqrt(np.maximum(values, 0.0))
-    print(f"{name:20s}  {'the factor':32s}{time.process_time() - started:8.2f} s")
+    n_train = len(y) - len(y) // N_FOLDS
+    print(f"| {name} | {n_train} | a factor of the Gram matrix | {time.process_time() - started:.2f} | |")
     Cs = np.geomspace(SMALLEST, LARGEST, N_CS) / (1.0 - K.mean())
     methods: dict[str, tuple[Along, np.ndarray]] = {
         "kernelwise, tol 1e-3": (kernelwise(1e-3), K),
@@ -135,10 +136,7 @@ def paths(name: str, n_rows: int) -> None:
         found = solve(given, y, Cs)
         seconds = time.process_time() - started
         error = np.abs(found - exact["K" if given is K else "B"]).max()
-        print(
-            f"{name:14s}{len(y) - len(y) // N_FOLDS:>6}  {method:32s}{seconds:8.2f} s{error:12.1e}",
-            flush=True,
-        )
+        print(f"| {name} | {n_train} | {method} | {seconds:.2f} | {error:.0e} |", flush=True)
 
 
 def models(name: str, n_rows: int) -> np.ndarray:
@@ -194,6 +192,7 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("ignore", TrustWarning)
     warnings.simplefilter("ignore", ConvergenceWarning)
     if "paths" in options.parts or not options.parts:
+        print("| set | rows | method | CPU s | largest error |\n|---|---|---|---|---|")
         for name in options.sets or PATHS:
             paths(name, options.rows)
     if "models" in options.parts or not options.parts:

@@ -50,8 +50,10 @@ def made_rare(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def of_near_copies(n_draws: int) -> None:
     """Print claim and truth, which is ½, where rows are near copies of each other; means over draws."""
-    print("| noise | columns | folds part copies | claimed | corrected for the choice | true | told |")
-    print("|---|---|---|---|---|---|---|")
+    heads = (
+        "noise | columns | claimed if folds part copies | claimed | corrected for the choice | true | told"
+    )
+    print(f"| {heads} |\n|---|---|---|---|---|---|---|")
     for n_columns in (5, 20):
         for noise in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1):
             found = []

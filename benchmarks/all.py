@@ -71,9 +71,9 @@ class Run:
         module = self.command.partition(" -m ")[2].split(" ")[0].replace(".", "/")
         return ["src", f"{module}.py", module] if module else ["src"]
 
-    def lacks(self) -> str:
-        """What has to be installed first, or ""."""
-        return " ".join(name for name in self.needs if not installed(name))
+    def lacks(self) -> list[str]:
+        """What has to be installed first."""
+        return [name for name in self.needs if not installed(name)]
 
 
 def is_unchanged(since: str, paths: list[str]) -> bool:
@@ -182,11 +182,16 @@ def main(arguments: list[str] | None = None) -> None:
             state = "done" if run not in todo else "of other code" if there else "not run yet"
             print(f"{run.name:18s} {run.minutes:5g} min  {state:14s}{run.command}")
         print(f"{len(todo)} of {len(runs)} to run, {sum(run.minutes for run in todo):g} minutes on one core")
+        if lacking := sorted({name for run in todo for name in run.lacks()}):
+            print(f"Install first: {' '.join(lacking)}")
         return
-    failed = [f"{run.name} needs {run.lacks()}: pip install it" for run in todo if run.lacks()]
+    failed = [f"{run.name} needs {', '.join(run.lacks())}: pip install" for run in todo if run.lacks()]
     can = [run for run in todo if not run.lacks()]
-    failed += make([run for run in can if not run.alone], options.out, options.slots)
-    failed += make([run for run in can if run.alone], options.out, 1)
+    try:
+        failed += make([run for run in can if not run.alone], options.out, options.slots)
+        failed += make([run for run in can if run.alone], options.out, 1)
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on with what is missing.")
     for sentence in failed:
         print(sentence)
     sys.exit(bool(failed))

@@ -8,6 +8,8 @@ from benchmarks.all import ROOT, Run, read_runs
 
 from benchmarks import all as measuring
 
+pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs processes of POSIX")
+
 
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
@@ -60,6 +62,8 @@ def test_a_missing_package_is_told_before_anything_runs(runs, tmp_path, capsys):
         measuring.main(["--out", str(tmp_path), "--only", "good"])
     assert "good needs no-such-package" in capsys.readouterr().out
     assert not (tmp_path / "good.txt").exists()
+    measuring.main(["--out", str(tmp_path), "--list"])
+    assert capsys.readouterr().out.endswith("Install first: no-such-package\n")
 
 
 def test_an_interrupted_run_leaves_no_process_and_no_output(runs, tmp_path, monkeypatch):

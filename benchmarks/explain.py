@@ -61,7 +61,7 @@ def peers(quick: bool) -> None:
     model.values(X[:1], background, 1)
     exact = model.values(X, background, 1)[:, :, 0]
     seconds = best(lambda: model.values(X, background, 1), repeat=3) / len(X)
-    print("| explainer | s for a row | largest error |\n|---|---|---|")
+    print("\n## peers\n\n| explainer | s for a row | largest error |\n|---|---|---|")
     print(f"| `explain`, exact | {seconds:.4f} | – |", flush=True)
     if find_spec("shap") is None:
         print("shap is not installed: pip install shap")
@@ -99,7 +99,9 @@ def _explainers(
 
 def growth(quick: bool) -> None:
     """Seconds for 100 rows, and the memory of arrays."""
-    print("| columns | support vectors | s for 100 rows | MiB |\n|---|---|---|---|", flush=True)
+    print(
+        "\n## growth\n\n| columns | support vectors | s for 100 rows | MiB |\n|---|---|---|---|", flush=True
+    )
     sizes = [(d, N_SUPPORT) for d in COLUMNS] + [(N_COLUMNS, n) for n in SUPPORTS]
     for d, n_support in sizes[:1] if quick else sizes:
         model, X = machine(n_support, d), rows(100, d)

@@ -3,17 +3,15 @@
 TunedSVC("rbf"), TunedSVC() and, as they come, forests and boosting (LightGBM, CatBoost and xRFM if they are
 installed) on the same outer folds, two times five: accuracy and log-loss for classes, R² for numbers. A line
 for each set, then the means. Finished cells are kept in a journal for each set: an interrupted run goes on.
-The sets with classes are those of KERNELWISE_DATA, the tables of numbers those of the folder --tables. A page
-keeps the cells of sets and methods that a run leaves out, if they are of as many rows.
+The sets with classes are those of KERNELWISE_DATA, the tables of numbers those of the folder --tables. The
+tables of docs/forests.md come last.
 
-``--efforts`` measures the levels of ``effort`` instead, with CPU seconds of a fit, as docs/cost.md has them.
+``--efforts`` measures the levels of ``effort`` instead, with CPU seconds of a fit, which docs/cost.md quotes.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,14 +20,13 @@ import numpy as np
 
 from benchmarks.nested import samples
 from kernelwise import TunedSVC, TunedSVR, __version__
-from kernelwise._core.files import whole_file
 from kernelwise._core.journal import Journal, fingerprint
 from kernelwise.comparison import METHODS, REGRESSION_METHODS, Comparison, compare
 from kernelwise.comparison.methods import TABLE
 from kernelwise.datasets.manifest import FILES
 from kernelwise.search.settings import EFFORTS
 from kernelwise.studies.study import few_rows
-from kernelwise.studies.tables import Row, markdown, write_csv
+from kernelwise.studies.tables import Row, markdown
 from kernelwise.tables import learn_encoding, read_table
 
 N_FOLDS, N_REPEATS = 5, 2
@@ -118,33 +115,10 @@ def row_of(name: str, n_rows: int, table: Comparison, measure: str) -> Row:
     return {"set": name, "rows": n_rows, **dict(zip(table.methods, (factor * values).tolist(), strict=True))}
 
 
-def with_others(rows: list[Row], path: Path) -> list[Row]:
-    """The rows, and the cells of other sets and methods that a CSV file has, in the order of `TASKS`.
-
-    A set that one of the methods was not run on has None there; cells of another number of rows are dropped.
-    """
-    found: dict[str, Row] = {}
-    if path.exists():
-        with path.open(newline="", encoding="utf-8") as lines:
-            for row in csv.DictReader(lines):
-                if row["set"] in TASKS:
-                    numbers = {key: float(row[key]) for key in row if key not in NAMES and row[key]}
-                    found[row["set"]] = {"set": row["set"], "rows": int(row["rows"]), **numbers}
-    for row in rows:
-        before = found.get(row["set"], row)
-        found[row["set"]] = {**before, **row} if before["rows"] == row["rows"] else row
-    known = [found[name] for name in TASKS if name in found]
-    columns = dict.fromkeys(key for row in sorted(known, key=len, reverse=True) for key in row)
-    return [{key: row.get(key) for key in columns} for row in known]
-
-
 def with_means(rows: list[Row]) -> list[Row]:
-    """The rows, and below them the means over the sets that every method was run on, if there are any."""
-    whole = [row for row in rows if None not in row.values()]
-    if not whole:
-        return rows
-    means = {key: float(np.mean([row[key] for row in whole])) for key in rows[0] if key not in NAMES}
-    return [*rows, {"set": f"mean of {len(whole)}", "rows": "", **means}]
+    """The rows, and below them their means."""
+    means = {key: float(np.mean([row[key] for row in rows])) for key in rows[0] if key not in NAMES}
+    return [*rows, {"set": f"mean of {len(rows)}", "rows": "", **means}]
 
 
 def line(rows: list[Row]) -> str:
@@ -154,29 +128,14 @@ def line(rows: list[Row]) -> str:
     return f"{rows[0]['set']:28s}{rows[0]['rows']:>6}" + "".join(f"{text:>19s}" for text in texts)
 
 
-def filled(page: str, tables: dict[str, list[Row]], folder: str, study: str = "forests") -> str:
-    """The text of a page with the tables between ``<!-- forests: NAME -->`` and ``<!-- end -->``."""
+def print_tables(tables: dict[str, list[Row]]) -> None:
+    """A table for each measure, which `benchmarks.figures` puts into pages."""
     for measure, rows in tables.items():
-        name = f"{study}_{measure}.csv"
-        table = f"{markdown(rows)}\n\nRows: [{folder}/{name}]({folder}/{name})"
-        between = re.compile(rf"(<!-- {study}: {measure} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-        page, n_places = between.subn(lambda match, text=table: match[1] + text + match[2], page)
-        if n_places != 1:
-            raise ValueError(
-                f"The page must have '<!-- {study}: {measure} -->' once, has it {n_places} times."
-            )
-    return page
-
-
-def write(tables: dict[str, list[Row]], folder: Path, study: str = "forests") -> None:
-    """A CSV file for each measure."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for measure, rows in tables.items():
-        write_csv(folder / f"{study}_{measure}.csv", rows)
+        print(f"\n## {measure}\n\n{markdown(rows)}")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run what is missing, print a line for each set and the means, and write the tables."""
+    """Run what is missing, print a line for each set and the means, and the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -187,16 +146,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--methods", nargs="*", metavar="NAME", help="all that are installed by default")
     parser.add_argument("--rows", type=int, default=800, help="rows of a set at most")
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
-    parser.add_argument("--out", type=Path, default=Path("forests"), help="folder of journals and CSV files")
-    parser.add_argument(
-        "--page",
-        type=Path,
-        help="page to put the tables into; CSV files go to its studies/",
-    )
+    parser.add_argument("--out", type=Path, default=Path("forests"), help="folder of journals")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     tables: dict[str, list[Row]] = {}
-    study = "effort" if options.efforts else "forests"
     for name in options.sets:
         try:
             n_rows, table = measured(name, options)
@@ -214,23 +167,12 @@ def main(arguments: list[str] | None = None) -> None:
             seconds = row_of(name, n_rows, table, SECONDS)
             tables.setdefault(SECONDS, []).append(seconds)
             print(line([{**seconds, "set": f"{name}, CPU s"}]), flush=True)
-    alone = tables
-    tables = {measure: with_means(rows) for measure, rows in alone.items()}
+    tables = {measure: with_means(rows) for measure, rows in tables.items()}
     for task in dict.fromkeys(TASKS.values()):
         means = [rows[-1] for measure, rows in tables.items() if MEASURES.get(measure, ("",))[0] == task]
         if means:
             print(line(means))
-    write(tables, options.out, study)
-    if options.page is not None:
-        folder = options.page.parent / "studies"
-        tables = {
-            measure: with_means(with_others(rows, folder / f"{study}_{measure}.csv"))
-            for measure, rows in alone.items()
-        }
-        write(tables, folder, study)
-        text = filled(options.page.read_text(encoding="utf-8"), tables, "studies", study)
-        with whole_file(options.page, "w", encoding="utf-8") as file:
-            file.write(text)
+    print_tables(tables)
 
 
 if __name__ == "__main__":

@@ -25,9 +25,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from benchmarks.forests import filled, with_means, write
+from benchmarks.forests import print_tables, with_means
 from kernelwise import TunedSVC
-from kernelwise._core.files import whole_file
 from kernelwise.exceptions import TrustWarning
 from kernelwise.studies.tables import Row
 
@@ -107,14 +106,13 @@ def measured(frame: pd.DataFrame, other: pl.DataFrame, y: np.ndarray) -> dict[st
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the sets, print a line for each and the means, and write the tables."""
+    """Run the sets, print a line for each and the means, and the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sets", nargs="*", default=list(SETS), metavar="NAME")
     parser.add_argument("--rows", type=int, default=1000, help="rows of a set at most")
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of the CSV files")
-    parser.add_argument("--page", type=Path, help="page to put the tables into; CSV files go to studies/")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", TrustWarning)  # names and row numbers of titanic_passengers
     warnings.simplefilter("ignore", UserWarning)  # words that a part of the rows does not have
@@ -135,12 +133,7 @@ def main(arguments: list[str] | None = None) -> None:
         return
     tables = {measure: with_means(rows) for measure, rows in tables.items()}
     print(_line([rows[-1] for rows in tables.values()]))
-    if options.page is not None:
-        studies = options.page.parents[1] / "studies"
-        write(tables, studies, "frames")
-        text = filled(options.page.read_text(encoding="utf-8"), tables, "../studies", "frames")
-        with whole_file(options.page, "w", encoding="utf-8") as file:
-            file.write(text)
+    print_tables(tables)
 
 
 def _line(rows: list[Row]) -> str:

@@ -18,7 +18,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.forests import line, with_means
+from benchmarks.forests import with_means
 from benchmarks.frames import N_FOLDS, read
 from kernelwise import TunedSVC
 from kernelwise.search.data.scaling import weigh_alike
@@ -114,15 +114,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of the CSV files")
     options = parser.parse_args(arguments)
     tables: list[list[Row]] = [[], []]
-    print(f"{'accuracy (log-loss)':34s}" + "".join(f"{way:>19s}" for way in WAYS), flush=True)
+    print("| set | rows | " + " | ".join(WAYS) + " |\n| --- | --- |" + " ---: |" * len(WAYS), flush=True)
     for name in options.sets:
         table, _, y = read(name, options.tables, options.rows)
         frame = to_table(table.drop(columns=[c for c in LEFT_OUT if c in table]), "from_dtype", "gaps")
         assert frame is not None, f"{name} has neither words nor gaps"
         for rows, values in zip(tables, measured(frame, y), strict=True):
             rows.append({"set": name, "rows": len(y), **values})
-        print(line([rows[-1] for rows in tables]), flush=True)
-    print(line([with_means(rows)[-1] for rows in tables]))
+        print(line(*(rows[-1] for rows in tables)), flush=True)
+    print(line(*(with_means(rows)[-1] for rows in tables)))
+
+
+def line(right: Row, loss: Row) -> str:
+    """A row of the table: per cent right, and the log-loss in brackets."""
+    cells = [right["set"], str(right["rows"]), *(f"{right[way]:.2f} ({loss[way]:.3f})" for way in WAYS)]
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -118,7 +118,8 @@ def paths(name: str, n_rows: int) -> None:
     started = time.process_time()
     values, vectors = np.linalg.eigh(K)
     B = vectors * np.sqrt(np.maximum(values, 0.0))
-    print(f"{name:20s}  {'the factor':32s}{time.process_time() - started:8.2f} s")
+    n_train = len(y) - len(y) // N_FOLDS
+    print(f"| {name} | {n_train} | a factor of the Gram matrix | {time.process_time() - started:.2f} | |")
     Cs = np.geomspace(SMALLEST, LARGEST, N_CS) / (1.0 - K.mean())
     methods: dict[str, tuple[Along, np.ndarray]] = {
         "kernelwise, tol 1e-3": (kernelwise(1e-3), K),
@@ -135,10 +136,7 @@ def paths(name: str, n_rows: int) -> None:
         found = solve(given, y, Cs)
         seconds = time.process_time() - started
         error = np.abs(found - exact["K" if given is K else "B"]).max()
-        print(
-            f"{name:14s}{len(y) - len(y) // N_FOLDS:>6}  {method:32s}{seconds:8.2f} s{error:12.1e}",
-            flush=True,
-        )
+        print(f"| {name} | {n_train} | {method} | {seconds:.2f} | {error:.0e} |", flush=True)
 
 
 def models(name: str, n_rows: int) -> np.ndarray:
@@ -163,10 +161,15 @@ def models(name: str, n_rows: int) -> np.ndarray:
                 )
         rows.append(np.mean(scores, axis=0))
     found = np.array(rows)
-    line = "".join(f"{a:8.1f}{b:8.3f}{s:7.2f}" for a, b, s in found)
-    own = f"{np.concatenate(plain).mean():8.3f}" if plain else ""
-    print(f"{name:26s}{len(y):>5}{len(classes):>4}{line}{own}", flush=True)
+    own = f"({np.concatenate(plain).mean():.3f})" if plain else ""
+    print(line(name, str(len(y)), found, own), flush=True)
     return found
+
+
+def line(name: str, n_rows: str, found: np.ndarray, own: str = "") -> str:
+    """A row of the table: accuracy, (log-loss) and seconds of each loss."""
+    cells = (f"{right:.1f} % ({loss:.3f}), {seconds:.2f} s" for right, loss, seconds in found)
+    return f"| {' | '.join([name, n_rows, *cells, own])} |"
 
 
 def tell_gains(more: np.ndarray) -> None:
@@ -189,13 +192,14 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("ignore", TrustWarning)
     warnings.simplefilter("ignore", ConvergenceWarning)
     if "paths" in options.parts or not options.parts:
+        print("| set | rows | method | CPU s | largest error |\n|---|---|---|---|---|")
         for name in options.sets or PATHS:
             paths(name, options.rows)
     if "models" in options.parts or not options.parts:
-        heads = "".join(f"{loss:>23s}" for loss in LOSSES)
-        print(f"{'set':26s}{'rows':>5}{'k':>4}{heads}   no sigmoid")
+        heads = ["set", "rows", *(loss.replace("_", " ") for loss in LOSSES), "logistic, no sigmoid"]
+        print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
         table = np.array([models(name, options.rows) for name in options.sets or MODELS])
-        print(f"{'mean':35s}" + "".join(f"{a:8.1f}{b:8.3f}{s:7.2f}" for a, b, s in table.mean(axis=0)))
+        print(line("mean", "", table.mean(axis=0)))
         if len(table) > 1:
             tell_gains(table - table[:, :1])
 

@@ -60,6 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     means = []
+    print("| data set | equal weights | weights by alignment | kernels kept |\n|---|---|---|---|")
     for name in given.sets:
         X, y = samples(name)
         rows = np.random.default_rng(0).permutation(len(y))[: given.rows]
@@ -69,13 +70,14 @@ def main(arguments: list[str] | None = None) -> None:
         table = np.array([[found[way] for way in WAYS] for found, _ in results])
         n_kept = np.mean([len(weights) for _, weights in results])
         means.append(table.mean(axis=0))
-        print(f"{name:16s} {line(means[-1])}; {n_kept:.1f} kernels kept", flush=True)
-    print(f"{'mean':16s} {line(np.mean(means, axis=0))}")
+        print(line(name, means[-1], f"{n_kept:.1f}"), flush=True)
+    print(line("mean", np.mean(means, axis=0)))
 
 
-def line(table: np.ndarray) -> str:
-    """Accuracy and log-loss of both ways, of shape (2, 2)."""
-    return ", ".join(f"{way} {row[0]:.2f} ({row[1]:.3f})" for way, row in zip(WAYS, table, strict=True))
+def line(name: str, table: np.ndarray, kept: str = "") -> str:
+    """A row of the table, of accuracy and log-loss of both ways, of shape (2, 2)."""
+    cells = (f"{right:.2f} ({loss:.3f})" for right, loss in table)
+    return f"| {' | '.join([name, *cells, kept])} |"
 
 
 if __name__ == "__main__":

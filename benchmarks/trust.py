@@ -50,7 +50,10 @@ def made_rare(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def of_near_copies(n_draws: int) -> None:
     """Print claim and truth, which is ½, where rows are near copies of each other; means over draws."""
-    print("columns  noise    copies apart   ours  corrected  truth   told")
+    heads = (
+        "noise | columns | claimed if folds part copies | claimed | corrected for the choice | true | told"
+    )
+    print(f"| {heads} |\n|---|---|---|---|---|---|---|")
     for n_columns in (5, 20):
         for noise in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1):
             found = []
@@ -67,9 +70,9 @@ def of_near_copies(n_draws: int) -> None:
                 truth = model.score(new, rng.integers(0, 2, len(new)))
                 scores = apart.result_.score, model.result_.score, model.result_.corrected_score
                 found.append((*scores, truth, is_told))
-            before, after, corrected, truth, told = np.mean(found, axis=0)
-            cells = f"{before:12.3f} {after:6.3f} {corrected:10.3f} {truth:6.3f}"
-            print(f"{n_columns:7d}  {noise:<7g} {cells} {told:6.0%}", flush=True)
+            *shares, told = 100.0 * np.mean(found, axis=0)
+            cells = " | ".join(f"{share:.1f} %" for share in shares)
+            print(f"| {noise:g} | {n_columns} | {cells} | {told:.0f} % |", flush=True)
 
 
 def with_near_copies(folder: Path) -> None:

@@ -20,10 +20,10 @@ def test_a_line_for_each_set(flowers, monkeypatch, capsys):
     monkeypatch.setattr(sum_weights, "N_FOLDS", 2)
     monkeypatch.setattr(sum_weights, "N_REPEATS", 1)
     sum_weights.main(["flowers", "--rows", "40"])
-    first, last = capsys.readouterr().out.splitlines()
-    assert first.startswith("flowers ")
-    assert first.split(";")[0].split()[1:] == last.split()[1:]
-    assert float(first.split()[2]) > 70.0
+    *_, first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("| flowers |")
+    assert first.split("|")[2:4] == last.split("|")[2:4]
+    assert float(first.split("|")[2].split()[0]) > 70.0
 
 
 def test_the_kernels_are_those_that_were_tried(flowers):

@@ -52,7 +52,7 @@ def one_thread():
 @pytest.fixture
 def few_here(monkeypatch):
     monkeypatch.setattr("kernelwise.distributed.fit.MANY", 600)
-    monkeypatch.setattr("kernelwise.search.final.machine.EXACT_WORK", 0.0)
+    monkeypatch.setattr("kernelwise.search.final.approximate.EXACT_WORK", 0.0)
 
 
 def test_few_rows_are_as_if_in_memory():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.native.conftest import plain_smo
 
 from kernelwise.kernels import RBF
 from kernelwise.solvers.box_qp import POOLS, SINGLE, BoxQP, width_of_square
 from kernelwise.solvers.working_sets import aligned
+from tests.native.conftest import plain_smo
 
 TOL = 1e-3
 

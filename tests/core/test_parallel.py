@@ -21,8 +21,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from kernelwise import DistanceSketch, GridSearchSVC, TunedSVC
 from kernelwise._core import threads as _threads
 from kernelwise.solvers import svm_path
-from kernelwise.solvers.path import ClassPaths
-from kernelwise.solvers.path_problem import PathProblem
 
 RNG = np.random.default_rng(3)
 Y = np.arange(180) % 3
@@ -30,6 +28,10 @@ X = RNG.normal(size=(180, 4)) + 1.5 * RNG.normal(size=(3, 4))[Y]
 K = rbf_kernel(X)
 FOLDS = list(StratifiedKFold(3).split(X, Y))
 CS = [0.1, 1.0, 10.0]
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
 def everything(n_jobs):
@@ -74,17 +76,14 @@ def test_a_cluster_with_many_cores_does_not_start_as_many_threads_here(monkeypat
 
 
 def test_the_last_of_several_contexts_puts_the_threads_of_blas_back():
-    def n_threads():
-        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
     with threadpool_limits(2, user_api="blas"):
         first, second = _threads.one_blas_thread(), _threads.one_blas_thread()
         first.__enter__()
         second.__enter__()
         first.__exit__(None, None, None)
-        assert n_threads() == {1}  # the second is still in it
+        assert blas_threads() == {1}  # the second is still in it
         second.__exit__(None, None, None)
-        assert n_threads() == {2}
+        assert blas_threads() == {2}
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
@@ -195,34 +194,3 @@ def test_a_fork_waits_for_an_import(tmp_path, monkeypatch):
             os._exit(2)
     other.join()
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-
-
-def blas_threads():
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
-
-
-def test_blas_has_one_thread_in_ours_and_gets_its_own_back(monkeypatch):
-    seen = []
-    monkeypatch.setattr(PathProblem, "patience", 0.0)  # all machines are solved by linear systems
-
-    def scorer(estimator, X, y):
-        seen.append(blas_threads())
-        return 0.0
-
-    with threadpool_limits(2, user_api="blas"):
-        svm_path(K, Y, CS, FOLDS, n_jobs=2, callback=lambda done, total: seen.append(blas_threads()))
-        assert blas_threads() == {2}
-        GridSearchSVC({"gamma": [0.01, 0.1], "C": CS}, cv=3, n_jobs=2, scoring=scorer).fit(X, Y)
-        assert blas_threads() == {2}
-        TunedSVC(n_jobs=2, Cs=CS).fit(X, Y)
-        DistanceSketch.from_data(X, Y, n_jobs=2)
-        assert blas_threads() == {2}
-    assert len(seen) > 9
-    assert all(threads == {1} for threads in seen)
-
-
-@pytest.mark.parametrize(("n_values", "n_threads"), [(3, 1), (40, 2)])
-def test_a_small_path_is_not_shared_out(n_values, n_threads):
-    """Each machine has 120 of the samples: threads take longer to begin."""
-    problem = ClassPaths(np.arange(3), Y, FOLDS, np.ones((3, 180))).problem
-    assert problem.begin(K, np.geomspace(0.1, 1.0, n_values), tol=1e-3, n_jobs=2).n_threads == n_threads

@@ -30,6 +30,10 @@ FOLDS = list(StratifiedKFold(3).split(X, Y))
 CS = [0.1, 1.0, 10.0]
 
 
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
 def everything(n_jobs):
     """What is computed in threads, as arrays."""
     grid = GridSearchSVC({"gamma": [0.01, 0.1], "C": CS}, cv=3, n_jobs=n_jobs).fit(X, Y)
@@ -72,17 +76,14 @@ def test_a_cluster_with_many_cores_does_not_start_as_many_threads_here(monkeypat
 
 
 def test_the_last_of_several_contexts_puts_the_threads_of_blas_back():
-    def n_threads():
-        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
     with threadpool_limits(2, user_api="blas"):
         first, second = _threads.one_blas_thread(), _threads.one_blas_thread()
         first.__enter__()
         second.__enter__()
         first.__exit__(None, None, None)
-        assert n_threads() == {1}  # the second is still in it
+        assert blas_threads() == {1}  # the second is still in it
         second.__exit__(None, None, None)
-        assert n_threads() == {2}
+        assert blas_threads() == {2}
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])

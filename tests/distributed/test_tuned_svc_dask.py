@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
+from tests.distributed.conftest import chunked
 
 from kernelwise import NystroemSVR, TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
@@ -38,21 +38,10 @@ X *= [1.0, 5.0, 1.0, 0.1, 1.0, 1.0]
 Y = np.array(["ant", "bee", "cat"])[INDEX]
 
 
-def chunked(array, chunks=400):
-    return da.from_array(array, chunks=(chunks, -1) if array.ndim == 2 else chunks)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """BLAS threads that wait for a busy core take a hundred times as long as these small systems."""
-    with threadpool_limits(1, user_api="blas"):
-        yield
-
-
 @pytest.fixture
 def few_here(monkeypatch):
     monkeypatch.setattr("kernelwise.distributed.fit.MANY", 600)
-    monkeypatch.setattr("kernelwise.search.final.machine.EXACT_WORK", 0.0)
+    monkeypatch.setattr("kernelwise.search.final.approximate.EXACT_WORK", 0.0)
 
 
 def test_few_rows_are_as_if_in_memory():

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_friedman1
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
+from tests.distributed.conftest import chunked
 
 from kernelwise import NystroemSVR, TunedSVC, TunedSVR, load
 from kernelwise.exceptions import KernelwiseWarning
@@ -27,17 +27,6 @@ N = 1500
 X, Y = make_friedman1(N, n_features=5, noise=0.5, random_state=0)
 X *= [1.0, 5.0, 1.0, 0.1, 1.0]
 WEIGHT = np.random.default_rng(0).integers(0, 3, size=N) * 0.5
-
-
-def chunked(array, chunks=400):
-    return da.from_array(array, chunks=(chunks, -1) if array.ndim == 2 else chunks)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """BLAS threads that wait for a busy core take a hundred times as long as these small systems."""
-    with threadpool_limits(1, user_api="blas"):
-        yield
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_sco
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.engine.context import Deadline
-from kernelwise.search.final import machine as final_machine
+from kernelwise.search.final import approximate
 from kernelwise.search.propose import landmarks
 from kernelwise.search.wording import number
 
@@ -71,8 +71,8 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
     few = TunedSVC().fit(X, y)
     assert isinstance(few.best_estimator_, SVC)
     assert not found(few)
-    monkeypatch.setattr(final_machine, "MANY", 300)
-    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(approximate, "MANY", 300)
+    monkeypatch.setattr(approximate, "EXACT_WORK", 0.0)
     many = TunedSVC().fit(X, y)
     assert isinstance(many.best_estimator_, NystroemSVC)
     assert "because 400 distinct rows are more than 300" in found(many)[0].message
@@ -121,9 +121,9 @@ def test_a_gram_matrix_has_no_landmarks(samples):
 def test_an_exact_machine_of_a_part_where_the_approximation_is_worse(samples, monkeypatch):
     """It is the SVC of these rows, its sigmoid that of others, and neither depends on the rows' order."""
     X, y = samples
-    monkeypatch.setattr(final_machine, "MANY", 100)
-    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(final_machine, "WORTH_A_PART", -1.0)
+    monkeypatch.setattr(approximate, "MANY", 100)
+    monkeypatch.setattr(approximate, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(approximate, "WORTH_A_PART", -1.0)
     model = TunedSVC().fit(X, y)
     machine, [said] = model.best_estimator_, [f for f in model.diagnostics_ if f.name == "part of rows"]
     assert not found(model)
@@ -146,22 +146,22 @@ def test_an_exact_machine_of_a_part_where_the_approximation_is_worse(samples, mo
     again = TunedSVC(n_jobs=2).fit(X[order], y[order])
     assert_allclose(again.predict_proba(X), model.predict_proba(X), rtol=1e-9)
     assert isinstance(TunedSVC(solver="nystroem").fit(X, y).best_estimator_, NystroemSVC)
-    monkeypatch.setattr(final_machine, "WORTH_A_PART", 1.0)
+    monkeypatch.setattr(approximate, "WORTH_A_PART", 1.0)
     assert isinstance(TunedSVC().fit(X, y).best_estimator_, NystroemSVC)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc"])
 @pytest.mark.parametrize("gain", [-1.0, 1.0], ids=["part", "nystroem"])
-def test_the_score_that_is_quoted_is_that_of_the_final_machine(samples, monkeypatch, scoring, gain):
+def test_the_score_that_is_quoted_is_that_of_the_approximate(samples, monkeypatch, scoring, gain):
     X, y = samples
-    monkeypatch.setattr(final_machine, "MANY", 100)
-    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(final_machine, "WORTH_A_PART", gain)
+    monkeypatch.setattr(approximate, "MANY", 100)
+    monkeypatch.setattr(approximate, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(approximate, "WORTH_A_PART", gain)
     model = TunedSVC("rbf", scoring=scoring).fit(X, y)
     record, result = model._record, model.result_
     place = np.empty(len(record.truth), int)
-    place[np.argsort(record.truth, kind="stable")] = np.arange(len(place)) % final_machine.N_BLOCKS
-    blocks = [place == k for k in range(final_machine.N_BLOCKS)]
+    place[np.argsort(record.truth, kind="stable")] = np.arange(len(place)) % approximate.N_BLOCKS
+    blocks = [place == k for k in range(approximate.N_BLOCKS)]
     if scoring == "roc_auc":
         expected = [roc_auc_score(record.truth[one], record.probability[one]) for one in blocks]
     else:

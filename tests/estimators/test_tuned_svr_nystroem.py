@@ -15,7 +15,7 @@ from kernelwise import SVR, NystroemSVR, TunedSVR, load
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search import Rows
 from kernelwise.search.engine.context import Deadline
-from kernelwise.search.final import machine as final_machine
+from kernelwise.search.final import approximate
 from kernelwise.search.propose import landmarks
 
 
@@ -93,9 +93,9 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, model, monkey
     few = TunedSVR().fit(*samples)
     assert isinstance(few.best_estimator_, SVR)
     assert not nystroem_findings(few)
-    monkeypatch.setattr(final_machine, "EXACT_WORK", 0.0)
-    monkeypatch.setattr(final_machine, "MANY", 200)
-    monkeypatch.setattr(final_machine, "WORTH_A_PART", 1.0)
+    monkeypatch.setattr(approximate, "EXACT_WORK", 0.0)
+    monkeypatch.setattr(approximate, "MANY", 200)
+    monkeypatch.setattr(approximate, "WORTH_A_PART", 1.0)
     many = TunedSVR().fit(*samples)
     assert "because 300 distinct rows are more than 200" in nystroem_findings(many)[0].message
     assert_array_equal(many.predict(samples[0]), model.predict(samples[0]))
@@ -104,8 +104,8 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, model, monkey
     assert (many.kernel_, many.result_.value) == (few.kernel_, few.result_.value)
     # The score is that of the final machine: R² by the variance of all targets, of rows held out from it.
     truth, predicted = many._record.truth, many._record.predicted
-    place = np.arange(len(truth)) % final_machine.N_BLOCKS
-    of_blocks = [np.mean((truth - predicted)[place == k] ** 2) for k in range(final_machine.N_BLOCKS)]
+    place = np.arange(len(truth)) % approximate.N_BLOCKS
+    of_blocks = [np.mean((truth - predicted)[place == k] ** 2) for k in range(approximate.N_BLOCKS)]
     assert many.best_score_ == pytest.approx(1.0 - np.mean(of_blocks) / np.var(samples[1]))
 
 

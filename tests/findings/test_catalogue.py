@@ -156,7 +156,7 @@ def test_planted_faults_are_seen():
 
 
 def test_a_value_chooses_words():
-    entry = Entry("a", "info", "{n:# row has|# rows have} {is_low:few|many} {noun:>3}.")
+    entry = Entry("a", "{n:# row has|# rows have} {is_low:few|many} {noun:>3}.", severity="info")
     assert entry(n=1, is_low=True, noun="a").message == "1 row has few   a."
     assert entry(n=2.5, is_low=False, noun="b").message == "2.5 rows have many   b."
     assert entry(n=0, is_low=True, noun="c", severity="error").severity == "error"

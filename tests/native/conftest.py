@@ -24,15 +24,15 @@ def gram(X: np.ndarray, gamma: float) -> np.ndarray:
 
 
 def plain_smo(K, p, lo, hi, beta, tol, n_steps=10**6):
-    """β by plain SMO with second-order pairs, as in LIBSVM; Σβ stays as it is."""
+    """β by plain SMO with second-order pairs, as in LIBSVM, and its steps; Σβ stays as it is."""
     beta = beta.copy()
     f = p - K @ beta
-    for _ in range(n_steps):
+    for step_number in range(n_steps):
         up = np.where(beta < hi, f, -np.inf)
         i = int(up.argmax())
         slope = np.where(beta > lo, up[i] - f, 0.0)
         if slope.max() < tol:
-            return beta
+            return beta, step_number
         curvature = np.maximum(K[i, i] + np.diagonal(K) - 2.0 * K[i], 1e-12)
         j = int(np.where(slope > 0.0, slope**2 / curvature, -1.0).argmax())
         step = min(slope[j] / curvature[j], hi[i] - beta[i], beta[j] - lo[j])

@@ -55,7 +55,7 @@ def test_every_C_is_the_exact_machine(n, gamma, kind, pool):
         if n > 2:
             exact = solve_exactly(exact_K + 1e-10 * np.eye(n) * (gamma == 0.0), y, C * weight).beta
         else:
-            exact = plain_smo(exact_K, y, C * path.lo, C * path.hi, np.zeros(n), 1e-9)
+            exact, _ = plain_smo(exact_K, y, C * path.lo, C * path.hi, np.zeros(n), 1e-9)
         excess = row[7] - objective(exact_K, y, exact)
         assert abs(excess) < 1e-4 * C * weight.sum() + 1e-8 * abs(row[7])
     np.testing.assert_array_equal(kept[n_done - 1], path.beta)
@@ -79,7 +79,7 @@ def test_any_linear_term_and_sum_gives_what_plain_smo_finds(seed, kind, pool):
     _, is_solved, table, kept = path.solve([1.0], tol=1e-5)
     assert is_solved
     check_row(path, 1.0, table[0], kept[0], 1e-5)
-    expected = plain_smo(path.K.astype(float), path.p, lo, hi, beta, 1e-5)
+    expected, _ = plain_smo(path.K.astype(float), path.p, lo, hi, beta, 1e-5)
     assert path.beta.sum() == pytest.approx(beta.sum(), abs=1e-12)
     assert table[0, 7] == pytest.approx(objective(K, path.p, expected), abs=1e-5)
     np.testing.assert_allclose(path.f, path.p - K @ expected, atol=1e-3)

@@ -12,13 +12,12 @@ from kernelwise.search.engine.context import Deadline, FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
+from kernelwise.search.final.approximate import most_exact, why_nystroem
 from kernelwise.search.final.machine import (
     FinalStep,
     affordable_rows,
     exact_seconds,
-    most_exact,
     train_in_time,
-    why_nystroem,
 )
 from kernelwise.search.result import Choice
 

@@ -8,6 +8,7 @@ import pytest
 from kernelwise.kernels import RBF
 from kernelwise.solvers.box_qp import POOLS, SINGLE, BoxQP, width_of_square
 from kernelwise.solvers.working_sets import aligned
+from tests.native.conftest import plain_smo
 
 TOL = 1e-3
 
@@ -20,28 +21,10 @@ def _problem(n: int, gamma: float, C: float) -> tuple[np.ndarray, ...]:
     return RBF(gamma)(X), y, np.minimum(C * y, 0.0), np.maximum(C * y, 0.0)
 
 
-def _plain_smo(K: np.ndarray, y: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[int, np.ndarray]:
-    """Steps and solution of plain SMO with second-order pairs, as in LIBSVM."""
-    beta, f, n_iter = np.zeros(len(y)), y.copy(), 0
-    while True:
-        up = np.where(beta < hi, f, -np.inf)
-        i = int(up.argmax())
-        slope = np.where(beta > lo, up[i] - f, 0.0)
-        if slope.max() < TOL:
-            return n_iter, beta
-        curvature = np.maximum(K[i, i] + np.diagonal(K) - 2.0 * K[i], 1e-12)
-        j = int(np.where(slope > 0.0, slope**2 / curvature, -1.0).argmax())
-        step = min(slope[j] / curvature[j], hi[i] - beta[i], beta[j] - lo[j])
-        beta[i] += step
-        beta[j] -= step
-        f -= step * (K[i] - K[j])
-        n_iter += 1
-
-
 @pytest.mark.parametrize("gamma", [0.02, 0.2])
 def test_conjugate_steps_find_the_solution_in_fewer_steps(gamma: float) -> None:
     K, y, lo, hi = _problem(150, gamma, 300.0)
-    n_plain, expected = _plain_smo(K, y, lo, hi)
+    expected, n_plain = plain_smo(K, y, lo, hi, np.zeros(len(y)), TOL)
     qp = BoxQP(K, np.zeros(len(y)), y.copy(), lo, hi)
     n_iter, _, gap, *_ = qp._smo(TOL, 10**7, np.dtype(np.float32)).tolist()
     assert gap < TOL

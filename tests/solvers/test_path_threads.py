@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import StratifiedKFold
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from kernelwise import DistanceSketch, GridSearchSVC, TunedSVC
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import ClassPaths
 from kernelwise.solvers.path_problem import PathProblem
-
-RNG = np.random.default_rng(3)
-Y = np.arange(180) % 3
-X = RNG.normal(size=(180, 4)) + 1.5 * RNG.normal(size=(3, 4))[Y]
-K = rbf_kernel(X)
-FOLDS = list(StratifiedKFold(3).split(X, Y))
-CS = [0.1, 1.0, 10.0]
-
-
-def blas_threads():
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+from tests.core.test_parallel import CS, FOLDS, K, X, Y, blas_threads
 
 
 def test_blas_has_one_thread_in_ours_and_gets_its_own_back(monkeypatch):

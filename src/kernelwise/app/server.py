@@ -48,10 +48,12 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+#: Names, files and kinds of what the page consists of; its colours and letters are those of reports.
 PAGE = {
-    "": ("index.html", "text/html"),
-    "app.js": ("app.js", "text/javascript"),
-    "app.css": ("app.css", "text/css"),
+    "": ("app/page/index.html", "text/html"),
+    "app.js": ("app/page/app.js", "text/javascript"),
+    "app.css": ("app/page/app.css", "text/css"),
+    "common.css": ("reports/static/common.css", "text/css"),
 }
 #: What a user may take away, or look at.
 MODEL, REPORT, PREDICTIONS = "model.kw", "report.html", "predictions.csv"
@@ -103,8 +105,8 @@ class App:
         ]
 
     @staticmethod
-    def _page(name: str, kind: str) -> Callable[[Request], Response]:
-        text = files("kernelwise.app").joinpath("page", name).read_text("utf-8")
+    def _page(path: str, kind: str) -> Callable[[Request], Response]:
+        text = files("kernelwise").joinpath(path).read_text("utf-8")
         return lambda request: Response(text, media_type=kind, headers={"Content-Security-Policy": POLICY})
 
     async def take_table(self, request: Request) -> Response:

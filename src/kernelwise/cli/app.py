@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import webbrowser
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -14,13 +17,16 @@ from kernelwise.cli.curves import curves
 from kernelwise.cli.detect import detect
 from kernelwise.cli.diagnose import diagnose
 from kernelwise.cli.explain import explain
-from kernelwise.cli.export import export
-from kernelwise.cli.output import run
-from kernelwise.cli.page import page
+from kernelwise.cli.export import export, page
+from kernelwise.cli.options import flag
+from kernelwise.cli.output import UserError, run, say
 from kernelwise.cli.predict import predict
 from kernelwise.cli.reproduce import reproduce
-from kernelwise.cli.serve import serve
 from kernelwise.cli.tune import tune
+
+Port = Annotated[int, typer.Option(metavar="INT", min=0, max=65535, help="Port. Default: one that is free.")]
+Size = Annotated[float, typer.Option("--most", metavar="MB", min=0.001, help="Largest file that is taken.")]
+Browser = Annotated[bool, flag("--browser/--no-browser", "Whether to open the browser.")]
 
 app = typer.Typer(
     name="kernelwise",
@@ -40,6 +46,36 @@ def demo() -> None:
     from kernelwise.demo import main
 
     main()
+
+
+def serve(port: Port = 0, most: Size = 100.0, browser: Browser = True) -> None:
+    """Open a page in the browser: drop a file, train, predict.
+
+    Only this computer can reach the page, and only with the address that the command prints. Files stay on
+    this computer, and are gone when the command ends (Ctrl-C), unless you save them.
+
+    \b
+    Example: kernelwise app
+    """
+    missing = [name for name in ("starlette", "uvicorn", "jinja2") if find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"The app needs the package {missing[0]}. Install it with pip install 'kernelwise[app]'."
+        )
+    from kernelwise.app.server import serve as listen
+
+    def tell(address: str) -> None:
+        say(f"kernelwise is open at {address} until you press Ctrl-C here.")
+        if browser:
+            webbrowser.open(address)
+
+    try:
+        listen(port, int(most * 1e6), tell)
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        raise UserError(f"Port {port} cannot be used: {why}. Leave out --port.") from error
+    except KeyboardInterrupt:  # which is how it ends
+        pass
 
 
 COMMANDS = (tune, predict, detect, explain, export, page, diagnose, compare, curves, reproduce, demo)

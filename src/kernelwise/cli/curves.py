@@ -65,7 +65,7 @@ def curves(
     accuracy over all widths: 1 means that the criterion always prefers the more accurate width.
 
     \b
-    Example: kernelwise curves train.csv --target class --criteria dbtc,span,evidence --figure curves.png
+    Example: kernelwise curves train.csv --target class --criteria dbtc,span --figure curves.png
     """
     import kernelwise
     from kernelwise.cli.models import SCALES, powers_of_two

@@ -1,4 +1,4 @@
-"""``kernelwise export``: a saved model for programs that have no Python."""
+"""``kernelwise export`` and ``kernelwise page``: a saved model where there is no Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelwise.cli import options
-from kernelwise.cli.files import check_different, check_writable
+from kernelwise.cli.files import check_different, check_writable, write_page
 from kernelwise.cli.output import UserError, say, session
 from kernelwise.cli.predict import ModelFile, check_order, read_model
 from kernelwise.exceptions import IncompatibleError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Destination = Annotated[
     Path, typer.Argument(metavar="FILE", help="File to write; it must end in .onnx (ONNX) or .c (C source).")
 ]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="HTML", help="File to write.")]
 #: How a model is written, by the ending of the file.
 WRITERS = {".onnx": "to_onnx", ".c": "to_c"}
 
@@ -88,3 +89,28 @@ def _columns(encoding: Encoding) -> str:
     if encoding.has_gaps or encoding.fills_gaps:
         told.append("Unlike `kernelwise predict`, the exported model does not fill in missing values.")
     return " ".join(told)
+
+
+def page(model_file: ModelFile, out: Out, quiet: options.Quiet = False) -> None:
+    """Write a model as a page that answers, in one HTML file.
+
+    Anyone can open it and try rows. The page has a form with the columns of the training file. It shows the
+    answer, its probability, what speaks for it and what would change it. It needs no network, and sends
+    nothing. Training rows that the model keeps (support vectors) can be read in the file.
+
+    \b
+    Example: kernelwise page model.kw -o model.html
+    """
+    check_writable(out, "--out")
+    check_different(MODEL=model_file, out=out)
+    check_order(model_file, out, "page")
+    if find_spec("jinja2") is None:
+        raise UserError("A page needs the package jinja2. Install it with pip install 'kernelwise[report]'.")
+    model, _ = read_model(model_file)
+    from kernelwise.reports.asking import asked, model_page
+
+    section = asked(model)
+    if section.reason:
+        raise UserError(f"{model_file} cannot be a page. {section.reason}")
+    write_page(out, model_page(model, section))
+    say(f"Wrote the model to {out}. {section.about_rows}")

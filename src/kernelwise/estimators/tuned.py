@@ -183,10 +183,6 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> Any:
         """The untrained Nyström machine, used instead of ``_machine``."""
 
-    def _blend(self, machines: list[Any], maps: np.ndarray) -> Any:
-        """The untrained sum of such machines, if there is one."""
-        raise NotImplementedError(f"{type(self).__name__} has no blends.")
-
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """The constructor, and after a fit what is predicted, what was chosen and how good it is."""
         made = str(super().__repr__(N_CHAR_MAX))

@@ -7,7 +7,7 @@ sentences. Whoever finds something names the entry and gives the values.
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kernelwise._core.text import counted
@@ -84,24 +84,24 @@ class Entry:
 
     Attributes
     ----------
-    name, severity, message, advice, option : str
+    name, message, advice, option, severity : str
         As in `Finding`.
 
     Examples
     --------
     >>> from kernelwise.findings import Entry
-    >>> constant = Entry("constant", "info", "{n:# column is|# columns are} constant.", "Remove {n:it|them}.")
+    >>> constant = Entry("constant", "{n:# column is|# columns are} constant.", severity="info")
     >>> print(constant(n=1))
-    1 column is constant. Remove it.
-    >>> constant(n=3, severity="warning").severity
-    'warning'
+    1 column is constant.
+    >>> constant(n=3).severity, constant(n=3, severity="warning").severity
+    ('info', 'warning')
     """
 
     name: str
-    severity: str
     message: str
     advice: str = ""
     option: str = ""
+    severity: str = field(kw_only=True)
 
     def __call__(self, *, severity: str = "", **values: Any) -> Finding:
         """The finding with these values; another severity than the usual one is given by its name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from html import escape
-from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
@@ -154,9 +153,7 @@ def render(data: ReportData) -> str:
 
 def style() -> str:
     """The style of all pages."""
-    return (files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8") + static(
-        "try.css"
-    )
+    return "".join(map(static, ("common.css", "report.css", "try.css")))
 
 
 def with_options(text: str) -> Markup:

@@ -8,7 +8,7 @@
     4  Range of C        propose/c_range.py     values of C that follow the kernel
     5  Cross-validation  engine/validator.py    a held-out score for every kernel and C
     6  Climb             propose/climb.py       neighbouring widths, uphill from the best
-    7  Final model       final/machine.py       exact, or on Nyström features (propose/landmarks.py)
+    7  Final model       final/machine.py       exact; approximate.py: a part of the rows, or Nyström
 
 `fit.run` puts all steps together and `choose.choose` steps 3 to 6; `result` is what comes out. What differs
 from case to case is an argument: the family says what is learned (families/), the runner where paths of C are

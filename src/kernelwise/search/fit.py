@@ -29,8 +29,9 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.family import Family
 from kernelwise.search.families.one_class import OneClass
 from kernelwise.search.families.regression import Regression
+from kernelwise.search.final.approximate import finish
 from kernelwise.search.final.blend import Blend, choose_blend, finish_blend
-from kernelwise.search.final.machine import FinalStep, Finished, finish
+from kernelwise.search.final.machine import FinalStep, Finished
 from kernelwise.search.final.one_class import Trained, finish_one_class, one_class_result
 from kernelwise.search.final.spread import with_spread
 from kernelwise.search.final.threshold import Answers, settle_answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,11 +29,16 @@ class Trainer(Protocol):
     def _machine(self, kernel: Kernel | str, C: Any, epsilon: float | None) -> Any:
         """The machine that is chosen; C is ν for one class, and a list for several quantiles."""
 
-    def _blend(self, machines: list[Any], maps: np.ndarray) -> Any:
-        """The machine that is a sum of machines, each scaled and shifted by its map."""
-
     def _nystroem(self, kernel: Kernel, C: float, epsilon: float | None, random_state: int) -> Any:
         """The Nyström machine that is trained in its place, where an exact one takes too long."""
+
+
+@runtime_checkable
+class BlendTrainer(Trainer, Protocol):
+    """A tuned estimator whose final machine may be a blend of several settings."""
+
+    def _blend(self, machines: list[Any], maps: np.ndarray) -> Any:
+        """The machine that is a sum of machines, each scaled and shifted by its map."""
 
 
 #: Words that stand for no kernel of samples.

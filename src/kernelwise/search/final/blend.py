@@ -26,16 +26,12 @@ from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.final.machine import (
-    FinalStep,
-    Finished,
-    exact_seconds,
-    scores_if_of_labels,
-    why_nystroem,
-)
+from kernelwise.search.final.approximate import why_nystroem
+from kernelwise.search.final.machine import FinalStep, Finished, exact_seconds, scores_if_of_labels
 from kernelwise.search.propose.c_range import STEP
 from kernelwise.search.result import Choice, FitRecord, Member
 from kernelwise.search.scoring.probabilities import SMALLEST, cross_fitted_odds, held_out_log_losses
+from kernelwise.search.settings import BlendTrainer
 from kernelwise.solvers.probability import class_probabilities
 
 #: Standard errors that a setting may be behind the best one.
@@ -318,6 +314,7 @@ def finish_blend(step: FinalStep, blend: Blend) -> Finished:
     for machine, one in zip(untrained, blend.members, strict=True):
         if one.loss:
             machine.set_params(loss=one.loss)
+    assert isinstance(step.trainer, BlendTrainer)
     machine = family.train(step.trainer._blend(untrained, blend.maps), validator.samples)
     held, values = validator.held_out, blend.values[tested]
     sigmoids = getattr(machine, "sigmoids_", None)

@@ -1,4 +1,4 @@
-"""TunedSVC(backend="dask"): paths that dask runs give the model of paths that are run here."""
+"""backend="dask": paths that dask runs give the model of paths that are run here."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_friedman1
 from sklearn.model_selection import RepeatedKFold, StratifiedKFold, TimeSeriesSplit
-from threadpoolctl import threadpool_limits
 
-from kernelwise import TunedSVC
+from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF
 from kernelwise.search import Classification, FoldRows
 from kernelwise.search.data.samples import Samples
@@ -21,6 +20,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.c_range import c_range
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import ClassPaths
+from kernelwise.solvers.regression import RegressionPaths
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
 from kernelwise.distributed.dask_runner import OnDask  # noqa: E402
@@ -33,19 +33,14 @@ DATA = {
     )
     for n_classes in (2, 3)
 }
+NUMBERS = make_friedman1(90, n_features=5, noise=0.5, random_state=0)
 WEIGHT = RNG.integers(1, 4, size=N) * 0.5
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """BLAS threads that wait for a busy core take a hundred times as long as these small systems."""
-    with threadpool_limits(1, user_api="blas"):
-        yield
 
 
 def assert_same(found, expected, X):
     assert found.kernel_ == expected.kernel_
     assert found.C_ == expected.C_
+    assert getattr(found, "epsilon_", None) == getattr(expected, "epsilon_", None)
     assert found.n_svm_fits_ == expected.n_svm_fits_
     assert found.cv_results_["params"] == expected.cv_results_["params"]
     np.testing.assert_array_equal(
@@ -54,26 +49,30 @@ def assert_same(found, expected, X):
     assert [str(finding) for finding in found.diagnostics_] == [
         str(finding) for finding in expected.diagnostics_
     ]
-    np.testing.assert_allclose(
-        found.decision_function(X), expected.decision_function(X), rtol=1e-10, atol=1e-10
-    )
-    np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(found.predict(X), expected.predict(X), rtol=1e-10)
+    for answer in ("decision_function", "predict_proba") if isinstance(expected, TunedSVC) else ():
+        values = (getattr(model, answer)(X) for model in (found, expected))
+        np.testing.assert_allclose(*values, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
 @pytest.mark.parametrize(
-    ("n_classes", "settings"),
+    ("model", "data"),
     [
-        (2, {}),
-        (3, {"class_weight": "balanced", "multiclass": "ovr", "cv": 2}),
-        (2, {"kernel": "poly", "criterion": "kta", "Cs": [0.1, 1.0], "n_jobs": 2}),
+        (TunedSVC(), DATA[2]),
+        (TunedSVC(class_weight="balanced", multiclass="ovr", cv=2), DATA[3]),
+        (TunedSVC("poly", criterion="kta", Cs=[0.1, 1.0], n_jobs=2), DATA[2]),
+        (TunedSVR(cv=3), NUMBERS),
+        (TunedSVR("diagonal", criterion="centered-kta", cv=2), NUMBERS),
+        (TunedSVR("diagonal", cv=2, Cs=[1.0, 4.0], epsilons=[0.05, 0.2]), NUMBERS),
     ],
 )
-def test_the_model_is_that_of_paths_run_here(scheduler, n_classes, settings):
-    X, y = DATA[n_classes]
-    expected = TunedSVC(**settings).fit(X, y, WEIGHT)
+def test_the_model_is_that_of_paths_run_here(scheduler, model, data):
+    X, y = data
+    weight = WEIGHT[: len(y)]
+    expected = clone(model).fit(X, y, weight)
     with dask.config.set(scheduler=scheduler):
-        found = TunedSVC(**settings, backend="dask").fit(X, y, WEIGHT)
+        found = clone(model).set_params(backend="dask").fit(X, y, weight)
     assert_same(found, expected, X)
 
 
@@ -144,25 +143,35 @@ def test_folds_that_are_no_partition():
         np.testing.assert_array_equal(*scores)
 
 
-def test_no_path_is_run_here_and_none_twice(monkeypatch):
-    X, y = DATA[3]
+@pytest.mark.parametrize(
+    ("model", "data", "paths", "n_tasks_of_kernel"),
+    [
+        (TunedSVC(), DATA[3], ClassPaths, 5),
+        (TunedSVR(epsilons=[0.1, 0.2], cv=3), NUMBERS, RegressionPaths, 2 * 3),
+    ],
+)
+def test_no_path_is_run_here_and_none_twice(model, data, paths, n_tasks_of_kernel, monkeypatch):
     n_tasks = []
 
     def refuse(*args, **options):
         raise AssertionError("A path was run here.")
 
-    solve = ClassPaths.solve
+    solve = paths.solve
 
     def spy(*args, **options):
         n_tasks.append(options["only"])
         return solve(*args, **options)
 
     monkeypatch.setattr(Here, "kernel", refuse)
-    monkeypatch.setattr(ClassPaths, "solve", spy)
+    monkeypatch.setattr(paths, "solve", spy)
     with dask.config.set(scheduler="synchronous"):
-        model = TunedSVC(["rbf", "laplacian"], Cs=[1.0, 4.0], refit=False, backend="dask").fit(X, y)
+        model = clone(model).set_params(
+            kernel=["rbf", "laplacian"], Cs=[1.0, 4.0], refit=False, backend="dask"
+        )
+        model.fit(*data)
     assert None not in n_tasks
-    assert len(n_tasks) == 5 * len({repr(params["kernel"]) for params in model.cv_results_["params"]})
+    kernels = {repr(params["kernel"]) for params in model.cv_results_["params"]}
+    assert len(n_tasks) == n_tasks_of_kernel * len(kernels)
 
 
 def test_early_stops_and_indefinite_kernels_are_counted():
@@ -209,6 +218,8 @@ def test_bad_backends_get_one_sentence(monkeypatch):
     for backend in ("ray", 3, ["dask"]):
         with pytest.raises(ValueError, match="'backend' parameter of TunedSVC must be None or 'dask'"):
             TunedSVC(backend=backend).fit(X, y)
+    with pytest.raises(ValueError, match="'backend' parameter of TunedSVR must be None or 'dask'"):
+        TunedSVR(backend="ray").fit(*NUMBERS)
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(ImportError, match=r"pip install 'kernelwise\[dask\]'"):
         TunedSVC(backend="dask").fit(X, y)

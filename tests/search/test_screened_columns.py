@@ -142,20 +142,42 @@ def test_screened_columns_run_the_race(monkeypatch):
     assert model.score(X[400:], y[400:]) > 0.92
 
 
-def test_the_plain_machine_gives_the_weights_if_screened_columns_are_no_better(monkeypatch):
-    """All weight on a column that is noise: the form is tried, loses, and nothing starts from it."""
+def given(weights):
+    """Instead of `screened_products`: the same weights without every fold."""
+    return lambda validator: [np.asarray(weights)] * (len(validator.folds) + 1)
+
+
+#: All weight on a column that is noise, and a little more on the two that matter.
+NOISE, LITTLE = np.eye(22)[-1], np.where(np.arange(22) < 2, 1.2, 1.0)
+
+
+@pytest.mark.parametrize(("weights", "gains"), [(NOISE, False), (LITTLE, True)])
+def test_the_plain_machine_gives_the_weights_unless_screened_columns_are_clearly_better(
+    monkeypatch, weights, gains
+):
+    """The form is tried, is worse or better by less than one standard error, and nothing starts from it."""
     X, y = weston(200, 20)
-
-    def noise(validator):
-        return [np.eye(22)[-1]] * (len(validator.folds) + 1)
-
     plain = TunedSVC().fit(X[:, :19], y)
-    monkeypatch.setattr(forms, "screened_products", noise)
+    monkeypatch.setattr(forms, "screened_products", given(weights))
     model = TunedSVC().fit(X, y)
-    assert model.result_.forms["screened rbf"] < model.result_.forms["rbf"]
+    tried = model.result_.forms
+    assert (tried["screened rbf"] > tried["rbf"]) == gains
+    assert tried["screened rbf"] < tried["rbf"] + np.sqrt(0.25 * 0.75 / 200)
     assert "screened columns" not in [one.name for one in model.diagnostics_]
     assert not any("centred alignment" in one for one in model.result_.how)
     assert "screened rbf" not in plain.result_.forms
+
+
+def test_screened_columns_that_gain_nothing_on_few_rows_leave_the_race(monkeypatch):
+    X, y = weston(500, 20)
+    monkeypatch.setattr(forms, "FIRST_ROWS", 150)
+    monkeypatch.setattr(forms, "screened_products", given(NOISE))
+    raced = TunedSVC().fit(X, y)
+    assert raced.result_.how[0].startswith("All forms competed on 150 rows first.")
+    monkeypatch.setattr(forms, "screened_products", lambda validator: None)
+    plain = TunedSVC().fit(X, y)
+    assert raced.result_.forms == plain.result_.forms
+    assert_array_equal(raced.decision_function(X), plain.decision_function(X))
 
 
 @pytest.mark.filterwarnings("ignore", category=KernelwiseWarning)

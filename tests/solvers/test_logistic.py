@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, Laplacian, Polynomial
 from kernelwise.solvers import solve_svm_dual, svm_path
-from kernelwise.solvers.logistic import LogisticMachine, best_offset
+from kernelwise.solvers.logistic import LogisticMachine, best_offset, log_odds
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 RANDOM = np.random.default_rng(0)
@@ -196,7 +196,9 @@ def test_factors_and_products_find_the_same_steps(most):
 def test_the_offset_is_the_best_one():
     """From far away, too: a step of Newton's method without a limit would never come back."""
     values = RANDOM.normal(size=90) * 5.0
-    (near, share), (far, _) = (best_offset(values, y, WEIGHT, start) for start in (0.0, 1e4))
+    (near, share), (far, _) = (
+        best_offset(values, y, WEIGHT, start, log_odds(y, WEIGHT)) for start in (0.0, 1e4)
+    )
     assert near == pytest.approx(far, abs=1e-9)
     np.testing.assert_allclose(share, expit(-y * (values + near)), atol=1e-12)
     lower, best, upper = (WEIGHT @ np.logaddexp(0.0, -y * (values + near + h)) for h in (-1e-4, 0.0, 1e-4))

@@ -19,6 +19,8 @@ from kernelwise.solvers.box_qp import Outcome, check_finite
 MAX_STEPS = 200
 #: Of the samples: products with K that conjugate gradients may take; more cost as much as a factorisation.
 SHARE = 1 / 15
+#: Samples up to which exact steps by a factor take less time: calls from Python take longer than arithmetic.
+FEW = 128
 #: Of the residual that conjugate gradients leave, at most.
 LEFT = 0.1
 #: Of cᵢ: the least curvature of a loss, for numbers that rounding would lose.
@@ -63,13 +65,15 @@ class LogisticMachine:
         self.product = K if callable(K) else K.__matmul__
         self.signs, self.beta = signs, beta
         self.values = self.product(beta) if beta.any() else np.zeros(signs.size)
-        self.offset, self.share = 0.0, np.full(signs.size, 0.5)
+        self.offset, self.odds, self.share = 0.0, 0.0, np.full(signs.size, 0.5)
         self.path: list[tuple[float, np.ndarray, np.ndarray]] = []
-        self.most = np.inf if self.K is None else SHARE * signs.size  # products for one step
+        # Products for one step.
+        self.most = np.inf if self.K is None else SHARE * signs.size if signs.size > FEW else 0.0
 
     def solve(self, cost: np.ndarray, tol: float, max_iter: int = MAX_STEPS) -> Outcome:
         """Go from the coefficients at hand to those for the cᵢ, ``cost``, which are positive."""
         y, n_iter, is_convex = self.signs, 0, True
+        self.odds = log_odds(y, cost)
         start = self._put(self.beta, self.values, cost, self.offset)
         found: float | None = start
         size = float(np.log(cost.sum()))
@@ -104,7 +108,7 @@ class LogisticMachine:
     def _put(self, beta: np.ndarray, values: np.ndarray, cost: np.ndarray, offset: float) -> float:
         """Take over β and Kβ with the best offset, which is looked for near ``offset``; the objective."""
         self.beta, self.values = beta, values
-        self.offset, self.share = best_offset(values, self.signs, cost, offset)
+        self.offset, self.share = best_offset(values, self.signs, cost, offset, self.odds)
         losses = float(cost @ log_expit(self.signs * (values + self.offset)))
         return 0.5 * float(beta @ values) - losses
 
@@ -165,13 +169,20 @@ class LogisticMachine:
         return change, self.product(change)
 
 
+def log_odds(signs: np.ndarray, cost: np.ndarray) -> float:
+    """Log odds of the classes, by their costs."""
+    return float(np.log(cost[signs > 0].sum()) - np.log(cost[signs < 0].sum()))
+
+
 def best_offset(
-    values: np.ndarray, signs: np.ndarray, cost: np.ndarray, start: float
+    values: np.ndarray, signs: np.ndarray, cost: np.ndarray, start: float, odds: float
 ) -> tuple[float, np.ndarray]:
-    """The offset b with the least Σ c log(1 + exp(−y (values + b))), and σ there."""
+    """The offset b with the least Σ c log(1 + exp(−y (values + b))), and σ there.
+
+    It is looked for from ``start`` on; ``odds`` are those of `log_odds`.
+    """
     signed = signs * cost
     # With all odds below that of the classes, the slope is positive, and with all above it negative.
-    odds = float(np.log(cost[signs > 0].sum()) - np.log(cost[signs < 0].sum()))
     b = min(max(start, odds - float(values.max())), odds - float(values.min()))
     for _ in range(MAX_STEPS):
         share = expit(-signs * (values + b))

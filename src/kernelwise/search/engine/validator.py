@@ -234,6 +234,10 @@ class CrossValidator:
         folds = scored.scores[scored.best if index is None else index]
         return float(standard_error(folds, self.n_held_out, self.scorer.is_share))
 
+    def is_clearly_better(self, scored: ScoredKernel, other: ScoredKernel) -> bool:
+        """Whether a kernel scores higher than another by more than one standard error of its score."""
+        return scored.best_score - other.best_score > np.nan_to_num(self.standard_error(scored))
+
     @property
     def n_held_out(self) -> float:
         """Number of samples that were held out, repeated ones included."""

@@ -177,7 +177,8 @@ class Forms:
     def try_weighted(self) -> None:
         """Try every form with the weights of features that the machine of the first one gives them.
 
-        Where many columns may be noise, it has weights of columns by their alignment, if that is better.
+        Where many columns may be noise, it has weights of columns by their alignment, if that is
+        clearly better.
         """
         plain = dict(self.choices)
         first = plain[AUTO[0]].scored
@@ -185,11 +186,13 @@ class Forms:
             return
         columns = self.validator.samples.columns
         source: tuple[ScoredKernel, Any] = (first, first.kernel)
-        screened = screened_products(self.validator)
+        # As many rows are asked in both stages, so the second has nothing new to say.
+        is_settled = self.first is not None and self.first.screened is None
+        screened = None if is_settled else screened_products(self.validator)
         if screened is not None:
             self._try_weights(SCREENED, weighted(first.kernel, screened, columns=columns), first, ALIGNMENT)
             choice = self.choices.get(SCREENED)
-            if choice is not None and choice.scored.best_score > first.best_score:
+            if choice is not None and self.validator.is_clearly_better(choice.scored, first):
                 source, self.screened = (choice.scored, _best_kernel(choice)), screened[-1]
         products = outer_products(self.validator, *source, full=False)
         for name, choice in plain.items():

@@ -236,12 +236,12 @@ class MetricForms:
     def try_gradients(self, *, full: bool) -> None:
         """Try the metrics of two rounds of gradients, each also half-way from the plain one.
 
-        The first round is of the plain machine, or of that with screened columns if it is better.
+        The first round is of the plain machine, or of that with screened columns if it is clearly better.
         """
         scored = self.plain.scored
         start, kernels = scored.kernel, scored.kernel
         found = self.forms.choices.get(ALIGNMENT)
-        if found is not None and found.scored.best_score > scored.best_score:
+        if found is not None and self.validator.is_clearly_better(found.scored, scored):
             assert found.climb is not None
             scored, kernels = found.scored, found.climb.base
         for which in ROUNDS:

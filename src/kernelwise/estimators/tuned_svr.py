@@ -414,11 +414,6 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends.
         """
-        if getattr(self, "quantile", None) is not None:
-            raise IncompatibleError(
-                "predict_interval needs a model of the typical target, but this TunedSVR predicts quantiles. "
-                "Fit with quantile=None, or use two quantiles as the ends, such as quantile=[0.05, 0.95]."
-            )
         limit, family = self._spreads_within(coverage), self._trained_family()
         Z = self.machine_samples(X)
         assert self._spread is not None
@@ -430,6 +425,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     def _spreads_within(self, coverage: float) -> float:
         """How many spreads from its prediction that share of held-out rows is, at most."""
+        if getattr(self, "quantile", None) is not None:
+            raise IncompatibleError(
+                "Intervals need a model of the typical target, but this TunedSVR predicts quantiles. Fit "
+                "with quantile=None, or use two quantiles as the ends, such as quantile=[0.05, 0.95]."
+            )
         record, family = self._held_out(coverage), self._trained_family()
         errors = np.abs(family.standardised(record.truth) - family.standardised(record.predicted))
         return conformal_quantile(errors / record.spread, record.weight, coverage)

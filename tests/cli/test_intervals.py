@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -68,6 +69,18 @@ def test_intervals_are_columns(run, numbers):
     assert np.mean((low <= y) & (y <= high)) > 0.8
     assert "The true number lies between lower and upper for about 90 % of new rows that are drawn" in err
     assert "This was found on 160 held-out rows." in err
+
+
+def test_a_page_on_predictions_has_their_intervals(run, numbers):
+    code, out, err = run("predict", numbers, "new.csv", "--interval", 0.8, "--report", "p.html")
+    assert code == 0, err
+    page, rows = Path("p.html").read_text(), table(out)
+    assert "Intervals of 80 % contain the truth for about 80 % of new rows" in page
+    highest = max(rows, key=lambda row: float(row["prediction"]))
+    shown = re.search(r"interval: ([-−.\d]+) to ([-−.\d]+)", page)
+    assert [float(end) for end in shown.groups()] == pytest.approx(
+        [float(highest["lower"]), float(highest["upper"])], abs=1e-3
+    )
 
 
 def test_sets_are_a_column(run, classes):

@@ -130,7 +130,8 @@ def predict(
     if report_file is not None:
         from kernelwise.reports import predictions_page
 
-        write_page(report_file, predictions_page(model, X, table.line, str(file)))
+        coverage = sets if interval is None else interval
+        write_page(report_file, predictions_page(model, X, table.line, str(file), coverage))
         say(f"Wrote a page on the predictions to {report_file}.")
     for sentence in filter(None, told):
         say(sentence)

@@ -418,10 +418,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         Z = self.machine_samples(X)
         assert self._spread is not None
         with one_blas_thread(leaves_cores=True):
-            values = self.best_estimator_.machine_values(Z).ravel()
+            values = family.not_negative(self.best_estimator_.machine_values(Z).ravel())
             reach = limit * self._spread(Z, values)
-        ends = family.in_units(np.stack([values - reach, values + reach], axis=1))
-        return ends if family.offset is None else np.maximum(ends, 0.0)  # targets are not negative then
+        return family.in_units(np.stack([values - reach, values + reach], axis=1))
 
     def _spreads_within(self, coverage: float) -> float:
         """How many spreads from its prediction that share of held-out rows is, at most."""

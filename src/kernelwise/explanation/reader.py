@@ -172,7 +172,10 @@ class WidthReader(Reader):
         return samples, np.column_stack([shown, samples[:, -1]])
 
     def _with_prediction(self, X: np.ndarray) -> np.ndarray:
-        return np.column_stack([X, super().values(X)])
+        model: Any = self.model
+        mean, deviation = model.target_mean_, model.target_scale_
+        values = model._trained_family().not_negative((super().values(X) - mean) / deviation)
+        return np.column_stack([X, mean + deviation * values])
 
     def _plain(self) -> PlainModel:
         return plain_width(self.model, COVERAGE)

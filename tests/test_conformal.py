@@ -216,3 +216,8 @@ def test_parts_keep_folds_together_and_rows_that_are_held_out_twice():
 def test_what_is_no_coverage_is_refused(coverage):
     with pytest.raises(ValueError, match="coverage"):
         conformal.check_coverage(coverage)
+
+
+def test_a_score_that_is_no_number_has_no_p_value():
+    found = p_values(np.array([np.nan, -1.0, 9.0]), np.arange(9.0), np.ones(9))
+    np.testing.assert_array_equal(found, [np.nan, 0.1, 1.0])

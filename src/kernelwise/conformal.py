@@ -69,12 +69,12 @@ def p_values(new: np.ndarray, scores: np.ndarray, weight: np.ndarray) -> np.ndar
     """The share of rows, the new one among them, whose score is at most that of the new row, (n_new,).
 
     Low scores are strange. For rows drawn like those of ``scores``, (n,), a p-value is at most α with a
-    probability of at most α.
+    probability of at most α. That of a score that is no number (NaN) is none.
     """
     order = np.argsort(scores, kind="stable")
     total, own = np.append(0.0, np.cumsum(weight[order])), own_weight(weight)
     below = total[np.searchsorted(scores[order], new, side="right")]
-    return np.asarray((own + below) / (own + total[-1]))
+    return np.where(np.isnan(new), np.nan, (own + below) / (own + total[-1]))
 
 
 def least_probabilities(

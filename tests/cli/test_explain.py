@@ -165,3 +165,26 @@ def test_the_report_of_a_file_says_what_the_model_looks_at(run, tmp_path, rows):
     section = text[text.index('id="looks-at"') : text.index('id="experts"')]
     assert "A clear row (line " in section
     assert "colour = " in section
+
+
+def test_a_width_is_explained(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2)).round(4)
+    y = X[:, 0] + np.where(X[:, 1] > 0.5, 0.3, 0.02) * rng.normal(size=200)
+    lines = [f"{a},{b},{c:.4f}" for (a, b), c in zip(X.tolist(), y, strict=True)]
+    (tmp_path / "numbers.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    assert run("tune", "numbers.csv", "--kernel", "rbf", "--model", "numbers.kw").code == 0
+    asked = ("explain", "numbers.kw", "numbers.csv", "--rows", 3, "--output", "log-width")
+    value = validated(run(*asked, "--json"))
+    assert value["columns"] == ["a", "b", "the prediction"]
+    loaded = kernelwise.load("numbers.kw")
+    widths = np.log(np.diff(loaded.predict_interval(X[:3], 0.9), axis=1)[:, 0])
+    assert_allclose(np.sum(value["values"], axis=1) + value["base_values"], widths, atol=1e-9)
+    out = run(*asked).out
+    assert out.splitlines()[1].startswith("b ")
+    assert "how far the column moves the logarithm of the width of intervals" in out
+    assert "A value of 0.1 makes the interval about 10 % wider" in out
+
+
+def test_a_width_of_classes_is_refused(refused, model, train):
+    assert "--output must be one of decision," in refused("explain", model, train, "--output", "log-width")

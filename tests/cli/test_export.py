@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -53,3 +54,18 @@ def test_what_cannot_be_exported_is_said(run, refused, model, train, monkeypatch
     )
     monkeypatch.setattr("kernelwise.cli.export.find_spec", lambda name: None)
     assert refused("export", model, "m.onnx").endswith("pip install 'kernelwise[onnx]'.")
+
+
+def test_intervals_are_exported(run, refused, tmp_path, model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=60)
+    pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}).to_csv("numbers.csv", index=False)
+    assert run("tune", "numbers.csv", "--kernel", "rbf", "--model", "numbers.kw").code == 0
+    assert run("export", "numbers.kw", "n.c", "--interval", 0.8).code == 0
+    assert (tmp_path / "n.c").read_text() == kernelwise.load("numbers.kw").to_c(interval=0.8)
+    told = refused("export", model, "m.c", "--interval", 0.8)
+    assert told == "--interval is for regression models, and m.kw is a classification model."
+    assert "A coverage of 0.99 needs 99 held-out" in refused(
+        "export", "numbers.kw", "n.c", "--interval", 0.99
+    )

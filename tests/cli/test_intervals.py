@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from importlib import resources
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -67,6 +69,18 @@ def test_intervals_are_columns(run, numbers):
     assert np.mean((low <= y) & (y <= high)) > 0.8
     assert "The true number lies between lower and upper for about 90 % of new rows that are drawn" in err
     assert "This was found on 160 held-out rows." in err
+
+
+def test_a_page_on_predictions_has_their_intervals(run, numbers):
+    code, out, err = run("predict", numbers, "new.csv", "--interval", 0.8, "--report", "p.html")
+    assert code == 0, err
+    page, rows = Path("p.html").read_text(), table(out)
+    assert "Intervals of 80 % contain the truth for about 80 % of new rows" in page
+    highest = max(rows, key=lambda row: float(row["prediction"]))
+    shown = re.search(r"interval: ([-−.\d]+) to ([-−.\d]+)", page)
+    assert [float(end) for end in shown.groups()] == pytest.approx(
+        [float(highest["lower"]), float(highest["upper"])], abs=1e-3
+    )
 
 
 def test_sets_are_a_column(run, classes):
@@ -144,3 +158,35 @@ def test_too_few_usual_rows_for_any_discovery_are_told():
     assert not discoveries(np.r_[np.full(4, 1 / 20), p[-6:]], 0.1).any()
     assert discovered(np.r_[np.full(5, 1 / 20), p[-5:]], 0.1, 19).endswith("usual ones.")
     assert discovered(p[2:], 0.1, 19).endswith("usual ones.")
+
+
+def test_compare_shows_what_intervals_cover(run, numbers):
+    asked = ("compare", "train.csv", "--methods", "kernelwise,SVR defaults", "--folds", 2, "--coverage", 0.8)
+    code, out, err = run(*asked, "--json")
+    assert code == 0, err
+    value = json.loads(out)
+    schema = json.loads(resources.files("kernelwise.cli").joinpath("schema/compare.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(value)
+    assert value["settings"]["coverage"] == 0.8
+    ours, *others = value["methods"]
+    assert 0.7 < ours["coverage"] < 0.95
+    assert 0.2 < ours["width"] < 0.5  # the noise has a deviation of 0.1
+    assert all(row["coverage"] is row["width"] is None for row in others)
+    code, out, err = run(*asked, "--report", "c.html")
+    assert code == 0, err
+    share = 100 * ours["coverage"]
+    assert f"{share:.1f} %  {ours['width']:.4g}" in out.splitlines()[1]
+    assert "coverage is the share of held-out rows whose truth is in the intervals of a method." in out
+    page = Path("c.html").read_text()
+    assert "covered, %" in page
+    assert f'<td class="n">{share:.1f}</td>' in page
+
+
+def test_a_coverage_that_compare_cannot_show(run, numbers):
+    for asked, says in (
+        (("--coverage", 2), "--coverage must be above 0 and below 1"),
+        (("--task", "detection", "--target", "y", "--coverage", 0.9), "--coverage does not work with --task"),
+    ):
+        code, _, err = run("compare", "train.csv", *asked)
+        assert code == 2
+        assert says in err

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
@@ -16,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC, SVR
 
-from kernelwise import TunedSVC, compare
+from kernelwise import TunedSVC, TunedSVR, compare
 from kernelwise.comparison import METHODS, Comparison, methods, peers
 from tests.tables.conftest import as_library, columns
 
@@ -278,3 +279,46 @@ def test_groups_that_leave_nothing_to_choose_by_are_refused():
     two = np.repeat([0, 1], 75)
     with pytest.raises(ValueError, match=r"of an outer fold has only one group\. Use more groups"):
         compare(X, Y, {"machine": SVC(), "kernelwise": TunedSVC("rbf", Cs=[1.0])}, n_splits=2, groups=two)
+
+
+def test_coverage_of_intervals_is_that_of_the_outer_folds():
+    X, y = load_diabetes(return_X_y=True)
+    X, y, journal = X[:120, :3], y[:120], {}
+    ours = TunedSVR("rbf")
+    asked = {"n_splits": 2, "task": "regression", "journal": journal, "coverage": 0.8}
+    table = compare(X, y, {"ours": ours, "ridge": Ridge(), "median": TunedSVR("rbf", quantile=0.5)}, **asked)
+    for fold, (train, test) in enumerate(RepeatedKFold(n_splits=2, n_repeats=1, random_state=0).split(X)):
+        low, high = clone(ours).fit(X[train], y[train]).predict_interval(X[test], 0.8).T
+        is_in = (low <= y[test]) & (y[test] <= high)
+        assert table.errors["coverage"][0, fold] == is_in.mean()
+        assert table.errors["width"][0, fold] == pytest.approx((high - low).mean(), rel=1e-12)
+    assert np.isnan(table.errors["coverage"][1:]).all()  # a ridge, quantiles and the mean have no intervals
+    assert np.isnan(table.errors["width"][1:]).all()
+    assert f"{100 * table.rows()[0]['coverage']:.1f} %" in str(table)
+    assert not {"coverage", "width"} & set(
+        compare(X, y, {"ridge": Ridge()}, n_splits=2, task="regression").errors
+    )
+    assert set(journal) == {f"{name}/{fold}/0.8" for name in table.methods for fold in range(2)}
+
+
+def test_coverage_of_sets_is_that_of_the_outer_folds():
+    ours = TunedSVC("rbf")
+    table = compare(X, Y, {"ours": ours, "machine": SVC()}, n_splits=2, coverage=0.9)
+    folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0)
+    for fold, (train, test) in enumerate(folds.split(X, Y)):
+        sets = clone(ours).fit(X[train], Y[train]).predict_set(X[test], 0.9)
+        assert table.errors["coverage"][0, fold] == sets[np.arange(len(test)), Y[test]].mean()
+        assert table.errors["set_size"][0, fold] == sets.sum(axis=1).mean()
+    assert np.isnan(table.errors["set_size"][1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"coverage": 1.0}, "'coverage' must be above 0 and below 1"),
+        ({"coverage": 0.9, "task": "detection"}, "'coverage' of compare is for classes and numbers"),
+    ],
+)
+def test_a_coverage_that_cannot_be_is_refused(asked, says):
+    with pytest.raises(ValueError, match=says):
+        compare(X, Y, ["kernelwise"], **asked)

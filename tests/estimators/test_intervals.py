@@ -126,6 +126,22 @@ def test_logarithms_are_undone_and_targets_stay_positive():
     assert_allclose(np.sqrt(low * high), model.predict(X[300:]), rtol=1e-9)
 
 
+def test_predictions_of_logarithms_are_not_negative_and_in_their_intervals():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3.0, 3.0, (200, 1))
+    y = np.where(
+        X[:, 0] > 0.0, np.exp(2.0 * X[:, 0]), 0.0
+    )  # with zeros, so that the machine is of log(y + 1)
+    model = TunedSVR(**QUICK, target_transform="log").fit(X, y)
+    predicted, (low, high) = model.predict(X), model.predict_interval(X).T
+    family = model._trained_family()
+    assert (
+        family.mean + family.deviation * model.machine_values(X) < 0.0
+    ).any()  # as it would be without care
+    assert predicted.min() == 0.0
+    assert ((0.0 <= low) & (low <= predicted) & (predicted <= high)).all()
+
+
 @pytest.mark.parametrize("how", ["nystroem", "sparse", "precomputed"])
 def test_every_kind_of_model_has_intervals(how):
     X, y = uneven(400)

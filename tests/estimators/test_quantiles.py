@@ -269,6 +269,8 @@ def test_what_cannot_be_is_refused(changed, message):
         ({"C": [1.0, 2.0], "loss": "pinball", "quantile": SEVERAL}, "with one for each of several quantiles"),
         ({"loss": "pinball", "quantile": 0.0}, "'quantile' of SVR must be between 0 and 1"),
         ({"loss": "quantile"}, "The 'loss' parameter of SVR must be one of"),
+        ({"quantile": 0.9}, "quantile=0.9 of SVR needs loss='pinball'"),
+        ({"quantile": SEVERAL}, "of SVR needs loss='pinball'"),
     ],
 )
 def test_what_no_machine_has_is_refused(changed, message):

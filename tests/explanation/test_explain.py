@@ -596,3 +596,81 @@ def test_estimates_of_decision_values_are_those_over_all_subsets():
         background_value(model, X[0], X[40:50], lambda one, rows: one.decision_function(rows)), 3
     )
     assert (np.abs(found.values[0] - expected) <= 5.0 * found.standard_errors[0] + 1e-9).all()
+
+
+# -- widths of intervals ------------------------------------------------------------------------------------
+
+
+def uneven(n=200):
+    """Numbers whose noise depends on the second column and on what is predicted."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, size=(n, 3))
+    mean = 30.0 * (2.0 + X[:, 0])
+    return X, mean + (0.02 * mean + 4.0 * (X[:, 1] > 0.3)) * rng.normal(size=n)
+
+
+def log_width(model, rows, predictions):
+    """Of rows whose predictions may be those of other rows."""
+    Z = model.scaler_.transform(rows)
+    spread = model._spread(Z, (predictions - model.target_mean_) / model.target_scale_)
+    return np.log(2.0 * model._spreads_within(0.9) * model.target_scale_ * spread)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "auto", "poly"])
+def test_widths_are_explained_by_columns_and_the_prediction(kernel):
+    X, y = uneven()
+    model = TunedSVR(kernel).fit(X, y)
+    rows, background = X[:3], X[100:107]
+    found = explain(model, rows, background=background, output="log-width")
+    assert found.is_exact  # whatever the kernel of the machine is
+    assert found.feature_names == ["column 0", "column 1", "column 2", "the prediction"]
+    low, high = model.predict_interval(rows, 0.9).T
+    assert_allclose(found.values.sum(axis=1) + found.base_values, np.log(high - low), atol=1e-9)
+    assert_allclose(found.data[:, -1], model.predict(rows), rtol=1e-12)
+    absent = model.predict(background)
+
+    def value(columns):
+        mixed = background.copy()
+        own = [k for k in columns if k < 3]
+        mixed[:, own] = rows[0, own]
+        predictions = np.full(7, model.predict(rows[:1])[0]) if 3 in columns else absent
+        return log_width(model, mixed, predictions).mean()
+
+    assert np.ptp(found.values[0]) > 0.01
+    assert_allclose(found.values[0], by_subsets(value, 4), atol=1e-9)
+    own = explain(model, rows, output="log-width")
+    assert own.value_function == "kernel"
+    assert_allclose(own.values.sum(axis=1) + own.base_values, np.log(high - low), atol=1e-9)
+
+
+def test_the_column_of_the_noise_makes_intervals_wide():
+    X, y = uneven(600)
+    found = explain(TunedSVR("rbf").fit(X, y), X[:100], background="support", output="log-width")
+    assert found.feature_names[found.importance().argmax()] == "column 1"
+    assert np.mean(found.values[X[:100, 1] > 0.5, 1]) > 0.1
+    assert np.mean(found.values[X[:100, 1] < 0.0, 1]) < -0.1
+
+
+def test_widths_of_words_and_of_a_scaler_that_mixes_columns():
+    X, y = uneven()
+    frame = pd.DataFrame({"a": X[:, 0], "noisy": np.where(X[:, 1] > 0.3, "yes", "no")})
+    model = TunedSVR("rbf").fit(frame, y)
+    found = explain(model, frame[:2], background=frame[50:60], output="log-width")
+    assert found.feature_names == ["a", "noisy", "the prediction"]
+    widths = np.log(np.diff(model.predict_interval(frame[:2], 0.9), axis=1)[:, 0])
+    assert_allclose(found.values.sum(axis=1) + found.base_values, widths, atol=1e-9)
+    model = TunedSVR("rbf", scale=make_pipeline(StandardScaler(), PCA(2))).fit(X, y)
+    with pytest.warns(KernelwiseWarning, match="may mix columns"):
+        found = explain(model, X[:2], background=X[50:60], output="log-width")
+    assert found.standard_errors.shape == (2, 4)
+    widths = np.log(np.diff(model.predict_interval(X[:2], 0.9), axis=1)[:, 0])
+    assert_allclose(found.values.sum(axis=1) + found.base_values, widths, atol=1e-9)
+
+
+def test_models_without_intervals_have_no_width(cancer):
+    X, y = uneven(60)
+    for model in (SVR().fit(X, y), SVC().fit(*cancer)):
+        with pytest.raises(ValueError, match="'output' of explain must be one of"):
+            explain(model, X if len(model.support_vectors_[0]) == 3 else cancer[0], output="log-width")
+    with pytest.raises(IncompatibleError, match="this TunedSVR predicts quantiles"):
+        explain(TunedSVR("rbf", quantile=0.5, Cs=[1.0]).fit(X, y), X, output="log-width")

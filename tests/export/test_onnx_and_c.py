@@ -67,24 +67,24 @@ def diabetes():
     return X[:150], y[:150], X[150:250]
 
 
-def run_onnx(model, X, tmp_path):
+def run_onnx(model, X, tmp_path, **asked):
     """Outputs of the graph in the file, by name."""
     onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
     path = tmp_path / "model.onnx"
-    onnx.checker.check_model(model.to_onnx(path), full_check=True)
+    onnx.checker.check_model(model.to_onnx(path, **asked), full_check=True)
     session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(None, {"X": np.asarray(X, dtype=float)}), strict=True))
 
 
-def run_c(model, X, tmp_path):
+def run_c(model, X, tmp_path, **asked):
     """The same outputs of the compiled source."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("there is no C compiler")
     # A library of the same name would be the one that is loaded already.
     source, library = tmp_path / "model.c", tmp_path / f"model{len(list(tmp_path.iterdir()))}.so"
-    model.to_c(source)
+    model.to_c(source, **asked)
     strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
     subprocess.run([compiler, *strict, "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
     return of_library(ctypes.CDLL(str(library)), model, np.ascontiguousarray(X, dtype=float))
@@ -103,7 +103,8 @@ def of_library(library, model, X):
     library.predict.restype = ctypes.c_int if is_class else ctypes.c_double
     answers = np.array([library.predict(row.ctypes.data_as(number)) for row in X])
     if not is_class:
-        return {"prediction": answers}
+        ends = rows_of(library.predict_interval, 2).T if hasattr(library, "predict_interval") else ()
+        return {"prediction": answers, **dict(zip(("lower", "upper"), ends, strict=False))}
     texts = (ctypes.c_char_p * len(model.classes_)).in_dll(library, "CLASSES")
     assert [text.decode() for text in texts] == [str(label) for label in model.classes_.tolist()]
     n_machines = len(getattr(model, "best_estimator_", model).intercept_)
@@ -119,7 +120,7 @@ def of_library(library, model, X):
 @pytest.fixture(params=[run_onnx, run_c], ids=["onnx", "c"])
 def outputs(request, tmp_path):
     """What a model answers elsewhere."""
-    return lambda model, X: request.param(model, X, tmp_path)
+    return lambda model, X, **asked: request.param(model, X, tmp_path, **asked)
 
 
 def assert_same(found, model, X):
@@ -390,3 +391,65 @@ def test_products_after_a_linear_map_are_products_with_other_samples(L):
     matrix = np.eye(3) if L is None else np.diag(L) if L.ndim == 1 else L
     found = _pulled_back(Term("linear", 1.0, "linear", np.eye(4), L=L), S) @ z
     np.testing.assert_allclose(found, (S @ matrix) @ (z @ matrix), atol=1e-12)
+
+
+# -- intervals ----------------------------------------------------------------------------------------------
+
+
+def uneven(n=240):
+    """Numbers of a large unit, whose noise grows with the second column."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 3.0, size=(n, 3))
+    return X, 1e6 * (5.0 + np.sin(X[:, 0]) + (0.05 + 0.3 * (X[:, 1] > 1.0)) * rng.normal(size=n))
+
+
+INTERVALS = {
+    "one kernel": {"kernel": "rbf"},
+    "a sum": {"kernel": KernelSum([RBF(0.3), Laplacian(0.2)])},
+    "a blend": {"kernel": ["rbf", "laplacian"], "blend": True},
+    "Nyström": {"kernel": "rbf", "solver": "nystroem"},
+    "not scaled": {"kernel": "rbf", "scale": None},
+}
+
+
+@pytest.mark.parametrize("how", INTERVALS.values(), ids=INTERVALS)
+def test_intervals_are_the_same(how, outputs):
+    X, y = uneven()
+    model, X = TunedSVR(**how).fit(X, y), 1.1 * X
+    found, expected = outputs(model, X, interval=0.8), model.predict_interval(X, 0.8)
+    assert np.ptp(expected[:, 1] - expected[:, 0]) > 0.1 * y.std()  # they are wide where the noise is
+    assert_same(found, model, X)
+    ends = np.column_stack([found["lower"], found["upper"]])
+    assert_allclose(ends, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_intervals_of_one_width_and_of_none(outputs):
+    X, _ = uneven(60)
+    rng = np.random.default_rng(1)
+    for targets in (X[:, 0] + 0.1 * rng.normal(size=60), np.full(60, 3.0)):
+        model = TunedSVR("rbf").fit(X, targets)
+        assert not len(model._spread.coefficients)
+        found = outputs(model, X, interval=0.9)
+        ends = np.column_stack([found["lower"], found["upper"]])
+        assert_allclose(ends, model.predict_interval(X, 0.9), rtol=0, atol=1e-9)
+
+
+def test_a_sparse_model_has_intervals(outputs):
+    X, y = uneven()
+    model = TunedSVR("rbf").fit(sparse.csr_matrix(X), y)
+    assert len(model._spread.coefficients)
+    found, expected = outputs(model, X, interval=0.8), model.predict_interval(sparse.csr_matrix(X), 0.8)
+    assert_allclose(found["upper"], expected[:, 1], rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_intervals_that_no_file_can_hold_are_refused(wine, diabetes):
+    X, y, _ = diabetes
+    quantile = TunedSVR("rbf", quantile=0.9, Cs=[1.0]).fit(X, y)
+    for write in (quantile.to_c, quantile.to_onnx):
+        with pytest.raises(IncompatibleError, match="Intervals need a model of the typical target"):
+            write(interval=0.9)
+    for machine in (TunedSVC("rbf", Cs=[1.0]).fit(*wine[:2]), SVC().fit(*wine[:2])):
+        with pytest.raises(IncompatibleError, match="Intervals need the held-out rows of a TunedSVR"):
+            machine.to_c(interval=0.9)
+    with pytest.raises(ValueError, match=r"A coverage of 0\.999 needs 999 held-out rows"):
+        TunedSVR("rbf", Cs=[1.0]).fit(X, y).to_c(interval=0.999)

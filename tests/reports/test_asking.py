@@ -18,6 +18,7 @@ from kernelwise.kernels import KMOD
 from kernelwise.reports import askable as module
 from kernelwise.reports import asking, model_page, predictions_page
 from kernelwise.reports.askable import askable, cells_of
+from kernelwise.search.wording import number
 
 from .asked_models import asked, mixed_rows
 from .browsing import Visit, needs_browser
@@ -395,3 +396,21 @@ def test_a_page_says_what_its_model_is():
     assert ">A model that answers<" in careful
     blend = TunedSVC(["rbf", "laplacian"], Cs=[0.1, 1.0, 10.0], blend=True).fit(X, y)
     assert f"TunedSVC: {blend.result_.blend}. The model keeps" in blend.to_page()
+
+
+def test_predictions_have_their_intervals_and_sets():
+    model, rows = asked("regression")
+    text = predictions_page(model, rows[:30], coverage=0.8)
+    assert f"Intervals of 80 % contain the truth for about 80 % of {model.fit_record_.holds_for}." in text
+    highest = int(np.argmax(model.predict(rows[:30])))
+    low, high = (number(end, 4) for end in model.predict_interval(rows[:30], 0.8)[highest])
+    answer = f"{number(model.predict(rows[:30])[highest], 4)} (interval: {low} to {high})"
+    assert answer in text
+    assert "(interval: " not in predictions_page(model, rows[:30])
+    model, rows = asked("two classes")
+    text = predictions_page(model, rows[:30], coverage=0.8)
+    assert "Sets of 80 % contain the truth" in text
+    sets = model.predict_set(rows[:30], 0.8)
+    labels = [str(label) for label in model.classes_]
+    surest = int(np.argmax(model.predict_proba(rows[:30]).max(axis=1)))
+    assert f"(set: {', '.join(np.array(labels)[sets[surest]])})" in text

@@ -350,6 +350,8 @@ def test_a_rule_of_the_user_takes_one_setting():
     for refit in (False, "one-standard-error", lambda table: 0):
         with pytest.raises(ValueError, match="blends settings of the search, but refit="):
             TunedSVC("rbf", blend=True, refit=refit).fit(X, y)
+        with pytest.raises(ValueError, match="blends settings of the search, but refit="):
+            TunedSVC("rbf", blend=np.True_, refit=refit).fit(X, y)
         assert TunedSVC(effort="best", refit=refit, cv=3).fit(X, y).result_.members == ()
 
 

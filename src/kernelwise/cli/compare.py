@@ -51,14 +51,20 @@ class Comparing:
     journal: options.JournalFile = None
     n_jobs: options.Jobs = None
     seed: options.Seed = 0
+    coverage: Annotated[
+        float | None,
+        option(
+            "SHARE", "Also show what intervals or sets of this coverage cover, and their mean width or size."
+        ),
+    ] = None
     group: options.Group = None
     time: options.Time = None
 
     def as_json(self) -> dict[str, Any]:
-        """Options that the scores depend on, by their names; --group and --time if they are given."""
+        """Options that the scores depend on, by their names; some of them only if they are given."""
         of_folds = {"folds": self.folds, "repeats": self.repeats, "seed": self.seed}
-        of_columns = {"group": self.group, "time": self.time}
-        return of_folds | {name: column for name, column in of_columns.items() if column is not None}
+        if_given = {"group": self.group, "time": self.time, "coverage": self.coverage}
+        return of_folds | {name: value for name, value in if_given.items() if value is not None}
 
 
 @options.with_groups
@@ -124,6 +130,7 @@ def compare(
                 n_jobs=chosen.n_jobs,
                 groups=data.groups,
                 times=data.times,
+                coverage=chosen.coverage,
             )
         except ComparisonStopped as stop:
             table, stopped = stop.table, stop
@@ -160,6 +167,9 @@ def check_options(task: Task | None, target: str | None, chosen: Comparing, repo
         raise UserError("--task detection needs --target, the column that labels unusual rows.")
     if task is not Task.detection and chosen.outlier is not None:
         raise UserError("--outlier works only with --task detection. Leave it out.")
+    if task is Task.detection and chosen.coverage is not None:
+        raise UserError("--coverage does not work with --task detection. Leave it out.")
+    options.check_share(chosen.coverage, "--coverage")
     files.check_report(report_file)
     files.check_writable(chosen.journal, "--journal")
     check_numbers(chosen.n_jobs)
@@ -260,6 +270,9 @@ def print_comparison(table: Comparison) -> None:
         print_line(f"With {folds}, a difference below {clear:.1f} times its s.e. may be chance.")
     if "log_loss" in table.errors:
         print_line("log-loss measures the quality of the probabilities; lower is better.")
+    if "coverage" in table.errors:
+        what = "sets of classes" if "set_size" in table.errors else "intervals"
+        print_line(f"coverage is the share of held-out rows whose truth is in the {what} of a method.")
     if "average_precision" in table.errors:
         print_line("No method saw a label. The ROC AUC of guessing is 0.5; higher is better.")
     for sentence in (*sentences(table), *table.losses(), *table.notes()):

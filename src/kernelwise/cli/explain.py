@@ -28,7 +28,9 @@ Background = Annotated[
 ]
 Output = Annotated[
     str | None,
-    option("NAME", "What to explain: decision, machine-values, probability-log-odds, or prediction."),
+    option(
+        "NAME", "What to explain: decision, machine-values, probability-log-odds, prediction or log-width."
+    ),
 ]
 #: What an output is called in a sentence.
 OUTPUTS = {
@@ -36,6 +38,7 @@ OUTPUTS = {
     "machine-values": "the value before probabilities",
     "probability-log-odds": "the logarithm of the odds",
     "prediction": "the prediction (in units of the target)",
+    "log-width": "the logarithm of the width of intervals",
 }
 #: Columns that are printed.
 MOST_COLUMNS = 15
@@ -94,18 +97,17 @@ def explain(
         return
     if out is not None:
         say(f"Wrote the values of {count(n, 'row')} to {out}.")
-    if getattr(model, "target_offset_", None) is not None:
+    if getattr(model, "target_offset_", None) is not None and found.output == "prediction":
         found = replace(found, output="the logarithm of the prediction")
     is_blend = bool(getattr(model.result_, "members", ()))
     _print(found, list(getattr(model, "classes_", ())), background is None, is_blend, out)
 
 
 def _check_output(model: TunedMachine, output: str | None) -> None:
-    from kernelwise.explanation.reader import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
+    from kernelwise.explanation.reader import choices_of
 
     if output is not None:
-        of_classes = hasattr(model, "classes_")
-        options.check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
+        options.check_choice("--output", output, choices_of(model))
 
 
 def _write(path: Path, found: Explanation, lines: np.ndarray) -> None:
@@ -153,6 +155,10 @@ def _legend(
     named = "this row" if len(found) == 1 else "every row"
     name = OUTPUTS.get(found.output, found.output)
     sentences = [f"mean |value| is how far the column moves {name}, up or down, on average over {rows}."]
+    if found.output == "log-width":
+        sentences.append(
+            "A value of 0.1 makes the interval about 10 % wider: widths are multiplied by exp(value)."
+        )
     if len(classes) == 2:
         second = str(classes[1])
         sentences.append(f"The larger {name} is, the more the model tends to answer {second!r}.")

@@ -10,8 +10,9 @@ import typer
 
 from kernelwise.cli import options
 from kernelwise.cli.files import check_different, check_writable, write_page
+from kernelwise.cli.options import option
 from kernelwise.cli.output import UserError, say, session
-from kernelwise.cli.predict import ModelFile, check_order, read_model
+from kernelwise.cli.predict import ModelFile, asked, check_order, check_task, read_model
 from kernelwise.exceptions import IncompatibleError
 
 if TYPE_CHECKING:
@@ -25,9 +26,15 @@ Destination = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="HTML", help="File to write.")]
 #: How a model is written, by the ending of the file.
 WRITERS = {".onnx": "to_onnx", ".c": "to_c"}
+Interval = Annotated[
+    float | None,
+    option("SHARE", "Also write the ends of intervals that contain this share of the true numbers."),
+]
 
 
-def export(model_file: ModelFile, file: Destination, quiet: options.Quiet = False) -> None:
+def export(
+    model_file: ModelFile, file: Destination, interval: Interval = None, quiet: options.Quiet = False
+) -> None:
     """Write a model as ONNX or C source, to use it without Python.
 
     The exported model takes a row of numbers, and the file lists which. It gives the same predictions and
@@ -47,8 +54,11 @@ def export(model_file: ModelFile, file: Destination, quiet: options.Quiet = Fals
             "A .onnx file needs the package onnx. Install it with pip install 'kernelwise[onnx]'."
         )
     model, encoding = read_model(model_file)
+    check_task(model_file, encoding.task, {"--interval": interval})
+    if interval is not None:
+        asked(lambda _, share: model._spreads_within(share), None, interval)
     try:
-        getattr(model, writer)(file)
+        getattr(model, writer)(file, **({} if interval is None else {"interval": interval}))
     except IncompatibleError as error:
         raise UserError(_refusal(model_file, model, file)) from error
     session.written.append(file)

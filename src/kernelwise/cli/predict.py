@@ -130,7 +130,8 @@ def predict(
     if report_file is not None:
         from kernelwise.reports import predictions_page
 
-        write_page(report_file, predictions_page(model, X, table.line, str(file)))
+        coverage = sets if interval is None else interval
+        write_page(report_file, predictions_page(model, X, table.line, str(file), coverage))
         say(f"Wrote a page on the predictions to {report_file}.")
     for sentence in filter(None, told):
         say(sentence)
@@ -168,11 +169,11 @@ def _classes_or_numbers(
         if getattr(model, "class_weight", None) is not None:
             say(WEIGHTED)
     if interval is not None:
-        for name, ends in zip(("lower", "upper"), _asked(model.predict_interval, X, interval).T, strict=True):
+        for name, ends in zip(("lower", "upper"), asked(model.predict_interval, X, interval).T, strict=True):
             yield name, _rounded(ends, record)
     if sets is not None:
         labels = [str(label) for label in model.classes_.tolist()]
-        found = _asked(model.predict_set, X, sets)
+        found = asked(model.predict_set, X, sets)
         yield "set", [BETWEEN.join(compress(labels, row)) for row in found]
     share = sets if interval is None else interval
     if share is not None:
@@ -181,7 +182,7 @@ def _classes_or_numbers(
         say(f"The true {what} for {whom}. This was found on {len(record.truth)} held-out rows.")
 
 
-def _asked(method: Any, X: Any, share: float) -> Any:
+def asked(method: Any, X: Any, share: float) -> Any:
     """What a method answers; a share that it cannot tell is the user's mistake."""
     try:
         return method(X, share)
@@ -206,7 +207,7 @@ def _unusual(
     import numpy as np
 
     if fdr is not None:
-        p = _asked(lambda rows, _: model.p_values(rows), X, fdr)
+        p = asked(lambda rows, _: model.p_values(rows), X, fdr)
         predictions = np.where(discoveries(p, fdr), -1, 1)
     yield "prediction", ["unusual" if sign < 0 else "usual" for sign in predictions]
     yield "score", [f"{score:.6g}" for score in model.score_samples(X)]

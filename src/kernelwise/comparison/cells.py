@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.typing import Estimator, Frame, Predictor, RowsLike, Samples
+from kernelwise.estimators import TunedSVC, TunedSVR
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.tables import Table
 
@@ -32,6 +33,8 @@ ERRORS = {
     "regression": ("rmse", "mae"),
     "detection": ("average_precision",),
 }
+#: What a coverage adds: the share of held-out rows that is covered, and how much an answer leaves open.
+COVERED = {"classification": ("coverage", "set_size"), "regression": ("coverage", "width")}
 SCORES = {"classification": "accuracy", "regression": "r2", "detection": "roc_auc"}
 #: Folds of the training rows that give a method without probabilities its sigmoids.
 N_FOLDS = 5
@@ -84,6 +87,21 @@ MEASURES: dict[str, Measure] = {
     "regression": _r2_and_errors,
     "detection": _ranking,
 }
+
+
+def covered(model: Any, parts: Parts, coverage: float) -> tuple[float | None, float | None]:
+    """The share of held-out rows that intervals or sets of classes contain, and their mean width or size.
+
+    None of a method that has neither.
+    """
+    if isinstance(model, TunedSVC):
+        sets = model.predict_set(parts.X_test, coverage)
+        is_true = parts.y_test[:, None] == model.classes_
+        return float(np.mean((sets & is_true).any(axis=1))), float(np.mean(sets.sum(axis=1)))
+    if isinstance(model, TunedSVR) and model.quantile is None:
+        low, high = model.predict_interval(parts.X_test, coverage).T
+        return float(np.mean((low <= parts.y_test) & (parts.y_test <= high))), float(np.mean(high - low))
+    return None, None
 
 
 def held_out_log_loss(
@@ -155,11 +173,12 @@ def nested_cell(
     n_jobs: int | None = None,
     inner: Splits | None = None,
     measure: Measure = accuracy,
+    coverage: float | None = None,
 ) -> tuple[float | None, ...]:
     """Score, wall and processor seconds, machines and errors of one method on one outer fold.
 
     The times are those of the training alone. ``measure`` is of `MEASURES`; without it the score is the
-    accuracy, and there are no errors.
+    accuracy, and there are no errors. With a ``coverage``, the two numbers of `covered` follow.
     """
     parts = Parts(_rows(X, train), y[train], _rows(X, test), y[test], inner)
     model, work = _trained(estimator, parts, n_jobs)
@@ -168,7 +187,8 @@ def nested_cell(
             "ignore", ".*training rows", KernelwiseWarning
         )  # test rows may be unlike them
         score, errors = measure(model, parts)
-    return score, *work, *errors
+        more = () if coverage is None else covered(model, parts, coverage)
+    return score, *work, *errors, *more
 
 
 def _trained(

@@ -23,9 +23,10 @@ from kernelwise._core.reading import check_one_per_sample, check_table
 from kernelwise._core.text import count
 from kernelwise._core.typing import Estimator, RowsLike
 from kernelwise._core.validation import check_choice, check_integer, check_labels
-from kernelwise.comparison.cells import ERRORS, MEASURES, SCORES, Splits, nested_cell
+from kernelwise.comparison.cells import COVERED, ERRORS, MEASURES, SCORES, Splits, nested_cell
 from kernelwise.comparison.methods import BASELINES, estimators
 from kernelwise.comparison.outcome import Comparison, ComparisonStopped
+from kernelwise.conformal import check_coverage
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.search.data.given_folds import read_groups
 from kernelwise.tables import Table, learn_encoder, to_table
@@ -51,6 +52,7 @@ def compare(
     groups: ArrayLike | None = None,
     times: ArrayLike | None = None,
     categorical_features: str | ArrayLike = "from_dtype",
+    coverage: float | None = None,
 ) -> Comparison:
     """Compare several methods on the same outer folds: score, time and work.
 
@@ -98,6 +100,9 @@ def compare(
         Numbers or dates: all folds train on earlier rows and hold out later ones (TimeSeriesSplit).
     categorical_features : "from_dtype", None, or names, indices or a mask of columns, default="from_dtype"
         Which columns hold words, as in `TunedSVC`.
+    coverage : float, default=None
+        A share such as 0.9, for which `TunedSVR` has intervals and `TunedSVC` sets of classes: the table gets
+        the share of held-out rows that they contain, and their mean width or size.
 
     Raises
     ------
@@ -123,6 +128,10 @@ def compare(
     ('r2', ['mae', 'rmse'])
     """
     check_choice(task, "task", "compare", tuple(BASELINES))
+    if coverage is not None:
+        check_coverage(coverage)
+        if task not in COVERED:
+            raise ValueError(f"'coverage' of compare is for classes and numbers, not for task={task!r}.")
     frame = to_table(X, categorical_features, "compare")
     if frame is None:
         check_table(X, "X")
@@ -146,7 +155,8 @@ def compare(
     partition = Partition(groups, times, len(targets))
     splits = partition.outer(targets, task, n_splits, n_repeats, random_state)
     journal = {} if journal is None else journal
-    n_numbers = 4 + len(ERRORS[task])
+    errors = ERRORS[task] + (() if coverage is None else COVERED[task])
+    n_numbers = 4 + len(errors)
     cells = np.full((n_numbers, len(chosen), len(splits)), np.nan)
     about = {"skipped": skipped, "score": SCORES[task], "baseline": name_of_baseline}
     done = 0, 0  # outer folds that all methods have done, and methods of the next one
@@ -154,14 +164,13 @@ def compare(
         for s, split in enumerate(splits):
             inner = partition.inner(split[0], targets, task, random_state)
             for m, (name, estimator) in enumerate(chosen.items()):
-                key = f"{name}/{s}"
+                key = f"{name}/{s}" if coverage is None else f"{name}/{s}/{coverage:g}"
                 if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
                     if on_begin is not None:
                         on_begin(name, s)
                     rows = coded if frame is None else _as_taken(estimator, coded, frame, X)
-                    journal[key] = nested_cell(
-                        estimator, rows, targets, *split, n_jobs=n_jobs, inner=inner, measure=MEASURES[task]
-                    )
+                    how: Any = {"n_jobs": n_jobs, "inner": inner, "measure": MEASURES[task]}
+                    journal[key] = nested_cell(estimator, rows, targets, *split, coverage=coverage, **how)
                 cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
                 if callback is not None:
                     callback(name, s, cells[0, m, s])
@@ -171,9 +180,9 @@ def compare(
             raise
         # Whole folds; of the first fold, the methods that have done it.
         n_folds, n_methods = (done[0], len(chosen)) if done[0] else (1, done[1])
-        part = _comparison(tuple(chosen)[:n_methods], cells[:, :n_methods, :n_folds], ERRORS[task], **about)
+        part = _comparison(tuple(chosen)[:n_methods], cells[:, :n_methods, :n_folds], errors, **about)
         raise ComparisonStopped(part, len(splits)) from stop
-    return _comparison(tuple(chosen), cells, ERRORS[task], **about)
+    return _comparison(tuple(chosen), cells, errors, **about)
 
 
 def _comparison(names: tuple[str, ...], cells: np.ndarray, errors: Sequence[str], **about: Any) -> Comparison:

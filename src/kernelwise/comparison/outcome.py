@@ -14,6 +14,7 @@ from kernelwise.reports.comparison import FEW_FOLDS, clear_from, is_clear
 #: Heads of the columns.
 HEADS = {"accuracy": "accuracy", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
 HEADS |= {"roc_auc": "ROC AUC", "average_precision": "av. precision"}
+HEADS |= {"coverage": "coverage", "width": "width", "set_size": "set size"}
 #: Differences of folds that cancel may leave this much.
 ROUNDING = 1e-12
 
@@ -55,7 +56,9 @@ class Comparison:
     errors : dict from str to ndarray of shape (n_methods, n_splits)
         For classes "log_loss": the mean of −log p of the true class, NaN for a method without probabilities.
         For a regression "rmse" and "mae": root mean squared and mean absolute error, in units of y. For
-        unusual rows "average_precision", which is no error: the higher, the better.
+        unusual rows "average_precision", which is no error: the higher, the better. If a coverage was asked
+        for, also "coverage", the share of held-out rows that is covered, and the mean "width" of intervals or
+        "set_size" of sets of classes; NaN for a method that has none.
     baseline : str
         The method that ignores X; empty if there is none.
 
@@ -200,6 +203,8 @@ def error_text(value: float, name: str) -> str:
     """An error as it is printed; a method without probabilities has no log-loss."""
     if np.isnan(value):
         return ""
+    if name == "coverage":
+        return f"{100 * value:.1f} %"
     return f"{value:.4f}" if name in ("log_loss", "average_precision") else f"{value:.4g}"
 
 

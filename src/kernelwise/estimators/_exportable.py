@@ -6,6 +6,7 @@ What writes them is imported when it is asked for: it takes parts of scikit-lear
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,14 @@ def _trained(model: Portable) -> Any:
     return model
 
 
+def _plain(model: Any, interval: float | None) -> Any:
+    """The numbers of a fitted estimator, with those of its intervals if a coverage is asked for."""
+    from kernelwise.export import plain_model, plain_width
+
+    plain = plain_model(model, _trained(model))
+    return plain if interval is None else replace(plain, width=plain_width(model, interval))
+
+
 class Portable:
     """`save`, `to_onnx` and `to_c` of kernel machines, and of estimators with one as ``best_estimator_``."""
 
@@ -81,7 +90,7 @@ class Portable:
         check_is_fitted(self)
         save(self, path)
 
-    def to_onnx(self, path: PathLike | None = None) -> Any:
+    def to_onnx(self, path: PathLike | None = None, interval: float | None = None) -> Any:
         """Return the model as an ONNX graph in double precision, and write it to a file if there is a path.
 
         Kernels are exp(−s·D) of a squared Euclidean, Euclidean or city-block distance D after a linear map,
@@ -93,6 +102,9 @@ class Portable:
         ----------
         path : path-like, default=None
             The usual ending is ".onnx". The file is written whole or not at all.
+        interval : float, default=None
+            A coverage such as 0.9, for a `TunedSVR`: the graph also has the outputs "lower" and "upper",
+            each (n_samples,), as ``predict_interval(X, interval)`` has them.
 
         Returns
         -------
@@ -114,16 +126,15 @@ class Portable:
             of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
             rejects samples.
         """
-        from kernelwise.export import plain_model
         from kernelwise.export.onnx_model import onnx_model
 
-        graph = onnx_model(plain_model(self, _trained(self)))
+        graph = onnx_model(_plain(self, interval))
         if path is not None:
             with whole_file(path) as file:
                 file.write(graph.SerializeToString())
         return graph
 
-    def to_c(self, path: PathLike | None = None) -> str:
+    def to_c(self, path: PathLike | None = None, interval: float | None = None) -> str:
         """Return the model as one C99 source file, and write it if there is a path.
 
         It needs math.h and nothing else. Kernels, and what cannot be written, are those of `to_onnx`.
@@ -132,6 +143,9 @@ class Portable:
         ----------
         path : path-like, default=None
             The usual ending is ".c". The file is written whole or not at all.
+        interval : float, default=None
+            A coverage such as 0.9, for a `TunedSVR`: the file also has ``void predict_interval(const double
+            *x, double *ends)``, the lower and the upper end.
 
         Returns
         -------
@@ -146,10 +160,9 @@ class Portable:
         IncompatibleError
             As `to_onnx`; and if the file would have more than five million numbers.
         """
-        from kernelwise.export import plain_model
         from kernelwise.export.c_source import c_source
 
-        source = c_source(plain_model(self, _trained(self)))
+        source = c_source(_plain(self, interval))
         if path is not None:
             with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
                 file.write(source)

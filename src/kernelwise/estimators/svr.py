@@ -26,6 +26,9 @@ from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.kernels import KernelLike
 from kernelwise.solvers.regression import check_quantiles, solve_svr
 
+#: The quantile that is not asked for.
+MEDIAN = 0.5
+
 
 class GramEntries(NamedTuple):
     """A Gram matrix as a function of the indices of samples."""
@@ -120,7 +123,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         C: Any = 1.0,
         epsilon: float = 0.1,
         loss: str = "epsilon_insensitive",
-        quantile: Any = 0.5,
+        quantile: Any = MEDIAN,
         tol: float = 1e-3,
         max_iter: int = -1,
         memory_limit: float = MEMORY_LIMIT,
@@ -147,6 +150,11 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
             weight of 2 is the same as a repeated row.
         """
         self._validate_params()
+        if self.loss != "pinball" and (np.ndim(self.quantile) > 0 or self.quantile != MEDIAN):
+            raise ValueError(
+                f"quantile={self.quantile!r} of SVR needs loss='pinball', but loss={self.loss!r}. Pass "
+                "loss='pinball', or leave out 'quantile'."
+            )
         quantiles, Cs = self._quantiles(), self._Cs()
         samples, targets = read_samples(self, X, as_numbers(y), y_numeric=True, **self._input())
         weight = weights_of_samples(sample_weight, len(targets))

@@ -360,7 +360,9 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
         To find outliers among many new samples, of which at most a share such as 0.1 are false alarms on
         average, take those with ``scipy.stats.false_discovery_control(p) <= 0.1`` (Benjamini & Hochberg;
         Bates and others, Annals of Statistics 51, 2023). Use it for new samples only: p-values of training
-        samples would be their ranks.
+        samples would be their ranks. A cell without a value counts as it does in `predict`: as the median, if
+        no training sample had a gap there, so that the sample may look more usual than it is. A warning says
+        so.
 
         Parameters
         ----------
@@ -373,7 +375,7 @@ class TunedOneClassSVM(Portable, OutlierMixin, TunedMachine):
                 "version."
             )
         found = p_values(self.score_samples(X), self._usual_scores, self._usual_weights)
-        return np.where(found <= RANKED * self.nu_, found, 1.0)
+        return np.where(found > RANKED * self.nu_, 1.0, found)
 
     def _probability(self, scores: np.ndarray) -> np.ndarray:
         tail = Tail(self._tail_strangeness, self._tail_share, self._tail_scale, self._tail_is_log)

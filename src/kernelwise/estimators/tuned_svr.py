@@ -414,22 +414,21 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends.
         """
-        if getattr(self, "quantile", None) is not None:
-            raise IncompatibleError(
-                "predict_interval needs a model of the typical target, but this TunedSVR predicts quantiles. "
-                "Fit with quantile=None, or use two quantiles as the ends, such as quantile=[0.05, 0.95]."
-            )
         limit, family = self._spreads_within(coverage), self._trained_family()
         Z = self.machine_samples(X)
         assert self._spread is not None
         with one_blas_thread(leaves_cores=True):
-            values = self.best_estimator_.machine_values(Z).ravel()
+            values = family.not_negative(self.best_estimator_.machine_values(Z).ravel())
             reach = limit * self._spread(Z, values)
-        ends = family.in_units(np.stack([values - reach, values + reach], axis=1))
-        return ends if family.offset is None else np.maximum(ends, 0.0)  # targets are not negative then
+        return family.in_units(np.stack([values - reach, values + reach], axis=1))
 
     def _spreads_within(self, coverage: float) -> float:
         """How many spreads from its prediction that share of held-out rows is, at most."""
+        if getattr(self, "quantile", None) is not None:
+            raise IncompatibleError(
+                "Intervals need a model of the typical target, but this TunedSVR predicts quantiles. Fit "
+                "with quantile=None, or use two quantiles as the ends, such as quantile=[0.05, 0.95]."
+            )
         record, family = self._held_out(coverage), self._trained_family()
         errors = np.abs(family.standardised(record.truth) - family.standardised(record.predicted))
         return conformal_quantile(errors / record.spread, record.weight, coverage)

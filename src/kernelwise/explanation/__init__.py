@@ -17,7 +17,7 @@ from kernelwise._core.validation import check_jobs, check_seed
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation.explanation import INTERVENTIONAL, KERNEL, Explanation
 from kernelwise.explanation.product_machines import MOST_NUMBERS
-from kernelwise.explanation.reader import Outputs, Reader, choices_of, outputs_of
+from kernelwise.explanation.reader import WIDTH, Outputs, Reader, choices_of, outputs_of, reader_of
 
 if TYPE_CHECKING:
     from kernelwise.estimators.kinds import Model
@@ -65,14 +65,16 @@ def explain(
     background : array or data frame of shape (n_background, n_features), or "support", default=None
         Rows to compare with, such as training rows. "support" stands for at most 100 support vectors, and
         fewer where that would take long.
-    output : {"decision", "machine-values", "probability-log-odds", "prediction"}, default=None
+    output : {"decision", "machine-values", "probability-log-odds", "prediction", "log-width"}, default=None
         What to explain. "decision" is what ``decision_function`` returns: the values of a row and the base
         value add up to it. With more than two classes and machines of pairs, its values are no sums over
         machines, and their Shapley values are estimated. "machine-values" are the values before any
         probability: that of two classes, of each class against the rest, or the mean of its pairs.
         "probability-log-odds" is the same with the log odds of the model's sigmoids, before probabilities of
-        pairs are coupled. "prediction" is the prediction of a regression. None means "decision" or
-        "prediction". A one-class model only has its decision value, negative for outliers.
+        pairs are coupled. "prediction" is the prediction of a regression. "log-width" is the logarithm of the
+        width of its intervals (`TunedSVR.predict_interval` of 90 %): the width is multiplied by exp(value).
+        The width depends on the row and on its prediction, which is one more column here. None means
+        "decision" or "prediction". A one-class model only has its decision value, negative for outliers.
     n_orders : int, default=50
         For an estimate: the number of orders of the columns for each row. Each order is used forwards and
         backwards, with one background row.
@@ -98,7 +100,7 @@ def explain(
     >>> bool(abs(total - model.decision_function(data.data.head())).max() < 1e-9)
     True
     """
-    reader = Reader(model)
+    reader = reader_of(model, output)
     check_jobs(n_jobs, "explain")
     check_seed(random_state, "explain")
     X, data = reader.read(X)
@@ -121,7 +123,7 @@ def explain(
         output=chosen,
         value_function=KERNEL if B is None else INTERVENTIONAL,
         standard_errors=None if errors is None else _squeezed(outputs, errors),
-        relevance=getattr(model, "relevance_", None),
+        relevance=None if chosen == WIDTH else getattr(model, "relevance_", None),
     )
 
 
@@ -144,7 +146,7 @@ def explain_pairs(
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
     background : array or data frame of shape (n_background, n_features), or "support", default=None
-    output : {"decision", "machine-values", "probability-log-odds", "prediction"}, default=None
+    output : {"decision", "machine-values", "probability-log-odds", "prediction", "log-width"}, default=None
     n_jobs : int, default=None
         As in `explain`.
 
@@ -168,7 +170,7 @@ def explain_pairs(
     >>> pairs.shape, bool(pairs[0, 1] == pairs.max())
     ((4, 4), True)
     """
-    reader = Reader(model)
+    reader = reader_of(model, output)
     check_jobs(n_jobs, "explain_pairs")
     X, _ = reader.read(X)
     B = reader.read_background(background, len(X))
@@ -257,6 +259,7 @@ def _shaped(
 
 def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     """Warn if columns say nearly the same: what an absent column is then decides who has the credit."""
+    X = X[:, : reader.n_features]  # a width also depends on the prediction, which cannot be left out
     spread = np.ptp(X, axis=0)
     varies = np.flatnonzero(spread > 0.0)
     if len(X) < 20 or len(varies) < 2 or len(varies) > 500:

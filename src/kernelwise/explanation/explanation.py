@@ -33,7 +33,7 @@ class Explanation:
     output_names : list of str
         Classes, if there are several outputs; empty otherwise.
     output : str
-        What is explained: "decision", "probability-log-odds" or "prediction".
+        What is explained: "decision", "probability-log-odds", "prediction", ….
     value_function : {"kernel", "interventional"}
         What an absent column is: a factor of one in the kernel, or the column of a background row.
     standard_errors : ndarray of the shape of ``values``, or None

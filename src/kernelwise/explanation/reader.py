@@ -17,7 +17,7 @@ from kernelwise._core.typing import RowsLike
 from kernelwise._core.validation import check_choice, check_range
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.product_machines import MOST_NUMBERS, Products, is_product, nodes_for
-from kernelwise.export import has_plain_scaling, has_terms, plain_numbers
+from kernelwise.export import PlainModel, has_plain_scaling, has_terms, plain_numbers, plain_width
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import class_pairs, two_class_machines
 from kernelwise.tables import Encoder
@@ -58,6 +58,7 @@ class Reader:
         self.names = [f"column {k}" for k in range(n)] if given is None else [str(name) for name in given]
         self.encoder = getattr(model, "encoder_", None)
         self.group = np.arange(n) if self.encoder is None else self.encoder.layout.column
+        self.n_features = len(self.group)
 
     def read(self, X: RowsLike) -> tuple[np.ndarray, np.ndarray]:
         """Rows as numbers, (n_rows, n_features), and as they are shown, (n_rows, n_columns)."""
@@ -100,10 +101,13 @@ class Reader:
     def products(self) -> Products | None:
         """The model as sums of products over columns; None if it is none."""
         try:
-            plain = plain_numbers(self.model, self.machine)
+            plain = self._plain()
         except IncompatibleError:
             return None
         return Products(plain, self.group, len(self.names)) if is_product(plain) else None
+
+    def _plain(self) -> PlainModel:
+        return plain_numbers(self.model, self.machine)
 
     def why_no_products(self, outputs: Outputs) -> str:
         """A clause."""
@@ -149,6 +153,50 @@ class Reader:
         return np.asarray(scaler.inverse_transform(support))
 
 
+class WidthReader(Reader):
+    """The same of the width of intervals, whose rows have one more column: the prediction.
+
+    A width is q·σ, and the logarithm of σ a sum of kernels of the row and a kernel of its prediction.
+    """
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self.limit = model._spreads_within(COVERAGE)
+        self.group = np.append(self.group, len(self.names))
+        self.names = [*self.names, PREDICTION]
+
+    def read(self, X: RowsLike) -> tuple[np.ndarray, np.ndarray]:
+        """Rows as numbers, (n_rows, n_features + 1), and as they are shown, (n_rows, n_columns + 1)."""
+        samples, shown = super().read(X)
+        samples = self._with_prediction(samples)
+        return samples, np.column_stack([shown, samples[:, -1]])
+
+    def _with_prediction(self, X: np.ndarray) -> np.ndarray:
+        model: Any = self.model
+        mean, deviation = model.target_mean_, model.target_scale_
+        values = model._trained_family().not_negative((super().values(X) - mean) / deviation)
+        return np.column_stack([X, mean + deviation * values])
+
+    def _plain(self) -> PlainModel:
+        return plain_width(self.model, COVERAGE)
+
+    def values(self, X: np.ndarray) -> np.ndarray:
+        """The logarithm of half the width, of shape (n_rows, 1)."""
+        model: Any = self.model
+        Z = X[:, :-1] if model.scaler_ is None else np.asarray(model.scaler_.transform(X[:, :-1]))
+        spread = model._spread(Z, (X[:, -1] - model.target_mean_) / model.target_scale_)
+        return np.log(np.maximum(self.limit * model.target_scale_ * spread, np.finfo(float).tiny))[:, None]
+
+    def support_vectors(self, random_state: int, most: int = N_BACKGROUND) -> np.ndarray:
+        """Support vectors with their predictions, in the units of X and y."""
+        return self._with_prediction(super().support_vectors(random_state, most))
+
+
+def reader_of(model: Model, output: str | None) -> Reader:
+    """What reads a model for one of its outputs."""
+    return WidthReader(model) if output == WIDTH and hasattr(model, "predict_interval") else Reader(model)
+
+
 def _check_model(model: Model) -> None:
     if not hasattr(model, "machine_values") or not hasattr(model, "_read_new"):
         advice = ""
@@ -167,6 +215,9 @@ def _check_model(model: Model) -> None:
 
 CLASSIFIER_OUTPUTS = ("decision", "machine-values", "probability-log-odds")
 REGRESSOR_OUTPUTS = ("prediction",)
+#: The width of intervals that cover this share, and the name of the column that its explanation has beside
+#: those of the table.
+WIDTH, COVERAGE, PREDICTION = "log-width", 0.9, "the prediction"
 ONE_CLASS_OUTPUTS = ("decision",)
 
 
@@ -191,7 +242,9 @@ def choices_of(model: Model) -> tuple[str, ...]:
     """What can be explained of a model, the usual output first."""
     if hasattr(model, "classes_"):
         return CLASSIFIER_OUTPUTS
-    return ONE_CLASS_OUTPUTS if is_outlier_detector(model) else REGRESSOR_OUTPUTS
+    if is_outlier_detector(model):
+        return ONE_CLASS_OUTPUTS
+    return (*REGRESSOR_OUTPUTS, WIDTH) if hasattr(model, "predict_interval") else REGRESSOR_OUTPUTS
 
 
 def outputs_of(model: Model, output: str | None) -> Outputs:
@@ -199,6 +252,8 @@ def outputs_of(model: Model, output: str | None) -> Outputs:
     choices = choices_of(model)
     output = choices[0] if output is None else output
     check_choice(output, "output", "explain", choices)
+    if output == WIDTH:
+        return Outputs(np.ones((1, 1)), np.log([2.0]), ("",))
     if not hasattr(model, "classes_"):
         # Of several quantiles: each as its machine predicts it, before those that cross are put in order.
         machine: Any = getattr(model, "best_estimator_", model)

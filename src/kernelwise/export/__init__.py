@@ -13,6 +13,7 @@ from sklearn.base import is_outlier_detector
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from kernelwise._core.typing import Samples, is_sparse
+from kernelwise.conformal import OF_PREDICTIONS, WIDTHS
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF, inner_products
@@ -27,6 +28,7 @@ __all__ = [
     "has_terms",
     "plain_model",
     "plain_numbers",
+    "plain_width",
 ]
 
 #: By how much kernel values may differ, relative to the largest.
@@ -112,7 +114,7 @@ class PlainModel:
     (n_machines,), and so on. ``classes`` is None for a regression. ``rule`` is what labels go by:
     "probability", "costs" (of shape (n_classes, n_classes)), "sign" (two classes), "largest", "votes" or
     "ranked votes" (with ``break_ties``). ``quantiles`` are those of a regression with several machines, whose
-    predictions are put in order.
+    predictions are put in order. ``width`` is there if intervals were asked for (see `plain_width`).
     """
 
     title: str
@@ -128,6 +130,7 @@ class PlainModel:
     rule: str = ""
     costs: np.ndarray | None = None
     quantiles: tuple[float, ...] = ()
+    width: PlainModel | None = None
 
     @property
     def sums(self) -> list[list[Term]]:
@@ -141,7 +144,8 @@ class PlainModel:
     def size(self) -> int:
         """About how many numbers there are to write."""
         copies = 1 + sum(term.L is not None and term.L.ndim == 2 for term in self.terms)
-        return copies * self.support.size + sum(terms[0].beta.size for terms in self.sums)
+        of_width = 0 if self.width is None else self.width.size
+        return copies * self.support.size + sum(terms[0].beta.size for terms in self.sums) + of_width
 
     def machine_values(self, X: np.ndarray) -> np.ndarray:
         """Decision values, or predictions, of shape (n_samples, n_machines)."""
@@ -160,6 +164,52 @@ def plain_model(model: Any, machine: FittedMachine) -> PlainModel:
     return replace(plain_numbers(model, machine), **_labels(model, machine))
 
 
+def plain_width(model: Any, coverage: float) -> PlainModel:
+    """The logarithm of half the width of a model's intervals, in the units of y, as a machine of its own.
+
+    Its rows have one more feature, the prediction.
+    """
+    if not hasattr(model, "predict_interval"):
+        raise IncompatibleError(
+            f"Intervals need the held-out rows of a TunedSVR, and {type(model).__name__} has none. Leave out "
+            "'interval'."
+        )
+    limit, spread, n_features = (
+        model._spreads_within(coverage),
+        model._spread,
+        model.best_estimator_.n_features_in_,
+    )
+    shift, factor = _affine(model.scaler_, n_features)
+    mean, deviation = model.target_mean_, model.target_scale_
+    of_row = np.append(np.ones(n_features), 0.0)
+    support, beta = np.zeros((1, n_features + 1)), np.zeros((1, 1))
+    if len(spread.coefficients):
+        centres = spread.centres.toarray() if is_sparse(spread.centres) else spread.centres
+        support, beta = np.column_stack([centres, spread.predictions]), spread.coefficients[None, :]
+    rows = [
+        Term("RBF of rows", 1.0, "sqeuclidean", beta, width / spread.distance, L=of_row) for width in WIDTHS
+    ]
+    of_prediction = Term("RBF of the prediction", 1.0, "sqeuclidean", beta, OF_PREDICTIONS, L=1.0 - of_row)
+    least = np.finfo(float).tiny  # the logarithm of no width at all is no number that a file can hold
+    return PlainModel(
+        title=f"intervals that contain the truth of {100.0 * coverage:g} % of new rows",
+        names=[*_names(model, n_features), "prediction"],
+        shift=np.append(shift, mean),
+        factor=np.append(factor, 1.0 / deviation),
+        terms=[*rows, of_prediction],
+        support=support,
+        intercept=np.array([spread.level + np.log(max(limit * deviation, least))]),
+    )
+
+
+def _names(model: Any, n_features: int) -> list[str]:
+    """Names of the features, after words are coded."""
+    names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
+    if hasattr(model, "encoder_"):
+        names = model.encoder_.feature_names
+    return [str(name) for name in names]
+
+
 def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
     """The same without what labels go by: any strategy has decision values."""
     for kernel, _ in machine.kernel_columns():
@@ -169,12 +219,9 @@ def plain_numbers(model: Any, machine: FittedMachine) -> PlainModel:
     mean, deviation = getattr(model, "target_mean_", 0.0), getattr(model, "target_scale_", 1.0)
     support, columns = _support(machine)
     terms = [term for kernel, beta in columns for term in _terms(kernel, deviation * beta, support)]
-    names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
-    if hasattr(model, "encoder_"):
-        names = model.encoder_.feature_names
     return PlainModel(
         title=f"{type(model).__name__} with {'; '.join(str(kernel) for kernel, _ in columns)}",
-        names=[str(name) for name in names],
+        names=_names(model, n_features),
         shift=shift,
         factor=factor,
         terms=terms,

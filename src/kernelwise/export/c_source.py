@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -153,12 +154,15 @@ def c_source(plain: PlainModel) -> str:
             f"The C source would have {plain.size} numbers, but to_c writes at most {MOST_NUMBERS}, which a "
             "compiler can handle within a minute. Use to_onnx(path), or fit with solver='nystroem'."
         )
-    parts = [_header(plain), *_constants(plain)]
-    for m, term in enumerate(plain.terms):
-        parts += _kernel(m, term, plain)
-    parts.append(_decision_values(plain))
+    parts = [_header(plain), *_machine(plain)]
     if plain.classes is None:
         parts.append(QUANTILES if plain.quantiles else REGRESSION)
+        if plain.width is not None:
+            parts += [
+                OF_WIDTH,
+                *(OWN_NAME.sub("WIDTH_\\g<0>", part) for part in _machine(plain.width)),
+                INTERVAL,
+            ]
         return "\n".join(parts)
     if plain.sigmoids is not None:
         of_more = ONE_VS_REST if plain.machines == "ovr" else ONE_VS_ONE
@@ -176,6 +180,25 @@ double predict(const double *x)
     double f[N_MACHINES];
     decision_values(x, f);
     return f[0];
+}
+"""
+
+
+#: A second machine, which has names of its own.
+OF_WIDTH = "/* How wide intervals are. A row of these functions ends with the prediction. */"
+OWN_NAME = re.compile(
+    r"\b(N_[A-Z]+|SHIFT|FACTOR|SUPPORT|WEIGHTS_\d|BETA_\d|INTERCEPT|kernel_\d|decision_values)\b"
+)
+INTERVAL = """\
+/* The lower end, ends[0], and the upper end, ends[1], of the interval of a row x[N_FEATURES]. */
+void predict_interval(const double *x, double *ends)
+{
+    double row[WIDTH_N_FEATURES], half[WIDTH_N_MACHINES], f = predict(x);
+    for (int k = 0; k < N_FEATURES; k++) row[k] = x[k];
+    row[N_FEATURES] = f;
+    WIDTH_decision_values(row, half);
+    ends[0] = f - exp(half[0]);
+    ends[1] = f + exp(half[0]);
 }
 """
 
@@ -206,11 +229,21 @@ def _header(plain: PlainModel) -> str:
     if plain.quantiles:
         lines += ["", "Predicted quantiles:"]
         lines += [f"  q[{m}]  {quantile:g}" for m, quantile in enumerate(plain.quantiles)]
+    if plain.width is not None:
+        lines += ["", f"predict_interval: {plain.width.title}."]
     if plain.classes is not None:
         lines += ["", "Classes, as predict counts them:"]
         lines += [f"  CLASSES[{i}]  {label}" for i, label in enumerate(plain.classes.tolist())]
     inside = "\n".join(f"   {_comment(line)}".rstrip() for line in lines)
     return f"/*\n{inside}\n*/\n#include <math.h>\n"
+
+
+def _machine(plain: PlainModel) -> Iterator[str]:
+    """Constants, and the functions of kernels and decision values."""
+    yield from _constants(plain)
+    for m, term in enumerate(plain.terms):
+        yield from _kernel(m, term, plain)
+    yield _decision_values(plain)
 
 
 def _constants(plain: PlainModel) -> Iterator[str]:

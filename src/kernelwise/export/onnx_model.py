@@ -103,7 +103,8 @@ MOST_NUMBERS = 2**31 // 8 - 10**6
 def onnx_model(plain: PlainModel) -> Any:
     """Return the graph as an ``onnx.ModelProto``; its input is "X", float64 of shape (n, n_features).
 
-    Outputs of a regression: "prediction", (n,) or (n, n_quantiles). Of classes: "label", (n,),
+    Outputs of a regression: "prediction", (n,) or (n, n_quantiles), and with intervals "lower" and "upper",
+    (n,). Of classes: "label", (n,),
     "decision_values", (n, n_machines), those of `machine_values`, and "probabilities", (n, n_classes), if the
     model has any.
     """
@@ -113,7 +114,7 @@ def onnx_model(plain: PlainModel) -> Any:
             "model take more. Keep the model with save(path)."
         )
     g = Graph()
-    values = _sums(g, plain)
+    values = _sums(g, plain, "X")
     inputs = {"X": (np.float64, ["n", len(plain.names)])}
     notes = {"features": json.dumps(plain.names, ensure_ascii=False)}
     if plain.classes is None:
@@ -124,8 +125,16 @@ def onnx_model(plain: PlainModel) -> Any:
             g.add("TopK", column, n, output="prediction", unused="order", largest=0)
             notes["quantiles"] = json.dumps(plain.quantiles)
             return g.model(inputs, {"prediction": (np.float64, ["n", n_quantiles])}, plain.title, notes)
-        g.add("Squeeze", column, g.constant(np.array([1])), output="prediction")
-        return g.model(inputs, {"prediction": (np.float64, ["n"])}, plain.title, notes)
+        numbers = {"prediction": column}
+        if plain.width is not None:
+            rows = g.add("Concat", "X", column, axis=1)
+            logarithm = g.add("Add", _sums(g, plain.width, rows), g.constant(plain.width.intercept))
+            half = g.add("Exp", logarithm)
+            numbers |= {"lower": g.add("Sub", column, half), "upper": g.add("Add", column, half)}
+            notes["intervals"] = plain.width.title
+        for name, one in numbers.items():
+            g.add("Squeeze", one, g.constant(np.array([1])), output=name)
+        return g.model(inputs, {name: (np.float64, ["n"]) for name in numbers}, plain.title, notes)
     g.add("Add", values, g.constant(plain.intercept), output="decision_values")
     labels = _label_array(plain.classes)
     outputs = {
@@ -156,13 +165,13 @@ def _label_array(classes: np.ndarray) -> np.ndarray:
     return classes if kind == "b" else classes.astype(np.float64 if kind == "f" else np.int64)
 
 
-def _sums(g: Graph, plain: PlainModel) -> str:
-    """Sums over all kernels and support vectors, of shape (n, n_machines).
+def _sums(g: Graph, plain: PlainModel, rows: str) -> str:
+    """Sums over all kernels and support vectors for rows, of shape (n, n_machines).
 
     onnxruntime makes one operator of a product of matrices and a number that it is multiplied with, and that
     number has single precision: the numbers are in the matrices here.
     """
-    centred = g.add("Sub", "X", g.constant(plain.shift))
+    centred = g.add("Sub", rows, g.constant(plain.shift))
     Z = g.add("Mul", centred, g.constant(plain.factor))
     totals = []
     for terms in plain.sums:

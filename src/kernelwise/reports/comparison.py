@@ -16,7 +16,7 @@ FEW_FOLDS = 5
 #: Times that differ by less than this factor are about the same.
 SAME_TIME = 1.5
 NAMES = {"accuracy": "accuracy, %", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
-NAMES |= {"roc_auc": "ROC AUC"}
+NAMES |= {"roc_auc": "ROC AUC", "coverage": "covered, %", "width": "width", "set_size": "classes in a set"}
 NOT_BEST = "A support vector machine is not the best model here: "
 
 
@@ -76,13 +76,18 @@ class Versus:
     @property
     def columns(self) -> dict[str, str]:
         """Heads of the columns of numbers that are in all rows, by their key."""
-        return {key: NAMES[key] for key in (self.score, "log_loss", "rmse", "mae") if key in self.rows[0]}
+        keys = (self.score, "log_loss", "rmse", "mae", "coverage", "width", "set_size")
+        return {key: NAMES[key] for key in keys if key in self.rows[0]}
 
     def cell(self, row: dict[str, Any], key: str) -> str:
         """A number of the table, with its standard error where it has one."""
         errors = {self.score: "standard_error", "difference": "difference_error"}
+        if math.isnan(row[key]):
+            return ""
         if key == "log_loss":
-            return "" if math.isnan(row[key]) else f"{row[key]:.3f}"
+            return f"{row[key]:.3f}"
+        if key == "coverage":
+            return f"{100 * row[key]:.1f}"
         if key not in errors:
             return f"{row[key]:.4g}"
         factor, digits = (100, 1) if self.score == "accuracy" else (1, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,7 @@ def predictions_page(
     X: RowsLike,
     name: Callable[[int], str] = "row {}".format,
     source: str = "",
+    coverage: float | None = None,
 ) -> str:
     """Make the page on predictions: their distribution, the most and least sure rows, and unlike ones.
 
@@ -77,6 +78,8 @@ def predictions_page(
         From the place of a row to what it is called.
     source : str, default=""
         Where the rows came from.
+    coverage : float, default=None
+        If given, the intervals or sets of classes of that coverage are shown with the predictions.
 
     Returns
     -------
@@ -96,6 +99,8 @@ def predictions_page(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows unlike the training rows are on the page
         found = _answers(model, X)
+        if coverage is not None:
+            found = replace(found, words=_with_coverage(model, X, coverage, found.words))
         chosen = dict(_chosen(model, X, found))
         rows = np.unique(np.concatenate([places[:MOST_LISTED] for places in chosen.values()]))
         section = asked(model, some_of(X, rows))
@@ -113,7 +118,12 @@ def predictions_page(
     quantiles, words = quantiles_of(model), dict(PREDICTED)
     if quantiles:
         words["spread"] = words["spread_quantile"].format(q=quantiles[middle_of(quantiles)])
-    parts = {"bars": found.bars, "most": most, "lists": lists, "words": words}
+    covers = ""
+    if coverage is not None:
+        what, record = "Intervals" if found.task == "numbers" else "Sets", model.fit_record_
+        assert record is not None
+        covers = PREDICTED["covers"].format(what=what, share=100.0 * coverage, whom=record.holds_for)
+    parts = {"covers": covers, "bars": found.bars, "most": most, "lists": lists, "words": words}
     label = PREDICTED["label"] if not source else f"{PREDICTED['label']} · {source}"
     return rendered("predictions.html", section, label=label, title=title, about=[], **parts)
 
@@ -145,6 +155,23 @@ def _answers(model: Any, X: RowsLike) -> Answers:
         return said.format(label=predicted[k], p=share)
 
     return Answers(words_of, bars, sure, "classes")
+
+
+def _with_coverage(
+    model: Any, X: RowsLike, coverage: float, words: Callable[[int], str]
+) -> Callable[[int], str]:
+    """The answers in words, with their interval or set of classes."""
+    if hasattr(model, "classes_"):
+        sets, labels = model.predict_set(X, coverage), np.array([str(label) for label in model.classes_])
+        none, of_set = PREDICTED["no_class"], PREDICTED["says_set"]
+        return lambda k: of_set.format(answer=words(k), labels=", ".join(labels[sets[k]]) or none)
+    ends, of_interval = model.predict_interval(X, coverage), PREDICTED["says_interval"]
+
+    def words_of(k: int) -> str:
+        low, high = (number(end, 4) for end in ends[k])
+        return of_interval.format(answer=words(k), low=low, high=high)
+
+    return words_of
 
 
 def _numbers(predicted: np.ndarray, quantiles: tuple[float, ...]) -> Answers:

@@ -116,7 +116,8 @@ class FitSettings:
 
     def __post_init__(self) -> None:
         check_choice(self.effort, "effort", self.owner, tuple(EFFORTS))
-        if self.blend is True and self.refit is not True and not scores_by_name(self.scoring):
+        is_asked = not isinstance(self.blend, str) and self.blend  # True, also NumPy's
+        if is_asked and self.refit is not True and not scores_by_name(self.scoring):
             raise ValueError(
                 f"blend=True of {self.owner} blends settings of the search, but refit={self.refit!r} asks "
                 "for one of them, or for none. Use refit=True, or blend=False."

@@ -326,9 +326,13 @@ const Machine = (() => {
       }));
     }
 
+    /* A value in the units of the target, which is not negative if the model is one of logarithms. */
+    function inUnits(f) {
+      return data.log_offset === null ? f : Math.max(Math.exp(Math.min(f, LARGEST)) - data.log_offset, 0);
+    }
+
     function judge(f) {
       if (data.task === "numbers") {
-        const inUnits = (g) => (data.log_offset === null ? g : Math.exp(Math.min(g, LARGEST)) - data.log_offset);
         const predicted = Array.from(f, inUnits).sort((a, b) => a - b);  // several quantiles, in order
         return {values: f, predicted, value: predicted[data.middle], interval: null};
       }
@@ -349,6 +353,7 @@ const Machine = (() => {
 
     /* The ends of an interval around a prediction f of a scaled row z: Spread of conformal.py. */
     function intervalOf(z, f) {
+      if (data.log_offset !== null) f = Math.max(f, Math.log(data.log_offset));
       const v = (f - spread.mean) / spread.deviation;
       let logarithm = spread.level;
       spread.coefficients.forEach((coefficient, i) => {
@@ -362,9 +367,7 @@ const Machine = (() => {
         logarithm += coefficient * kernel;
       });
       const reach = spread.deviation * spread.limit * Math.exp(logarithm);
-      return [f - reach, f + reach].map((end) => {
-        return data.log_offset === null ? end : Math.max(Math.exp(Math.min(end, LARGEST)) - data.log_offset, 0);
-      });
+      return [f - reach, f + reach].map(inUnits);
     }
 
     function answer(row) {

@@ -178,6 +178,10 @@ class Regression(Family):
             values = np.log(np.maximum(values + self.offset, SMALLEST))
         return (values - self.mean) / self.deviation
 
+    def not_negative(self, values: np.ndarray) -> np.ndarray:
+        """Standardised values, of logarithms at least that of a target of zero."""
+        return values if self.offset is None else np.maximum(values, self.standardised(np.zeros(1)))
+
     def constants(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """The best constant answers for standardised targets, (n_answers[, n_machines]), and their names.
 

@@ -237,8 +237,8 @@ class BothAnswers(ClassAnswers):
 
 
 def from_logarithms(values: np.ndarray, offset: float) -> np.ndarray:
-    """Numbers whose logarithms, after the offset was added, are these values."""
-    return np.asarray(np.exp(np.minimum(values, LARGEST)) - offset)
+    """Numbers whose logarithms, after the offset was added, are these values; none is negative."""
+    return np.maximum(np.exp(np.minimum(values, LARGEST)) - offset, 0.0)
 
 
 def pinball_losses(residual: np.ndarray, quantile: float) -> np.ndarray:

@@ -120,6 +120,8 @@ N_NEW = 6000
 #: Real sets of which a model learns some rows, and the others have the truth; those of a folder have a file.
 SETS, FILES = ("letter_train", "satimage_train", "waveform"), ("phoneme.csv", "adult10k.csv.gz")
 N_LEARNED = 300
+#: What ``--blend`` may be.
+BLENDS: dict[str, bool | str] = {"auto": "auto", "yes": True, "no": False}
 
 
 class Outcome(NamedTuple):
@@ -136,9 +138,10 @@ class Outcome(NamedTuple):
         return abs(self.truth - self.expected) <= 2.0 * self.error
 
 
-def outcome_of(drawn: Drawn, new: Drawn) -> Outcome:
-    """Claim and truth of the default model of some rows."""
-    (X, y, group), model = drawn, TunedSVR() if drawn[1].dtype.kind == "f" else TunedSVC()
+def outcome_of(drawn: Drawn, new: Drawn, blend: bool | str = "auto") -> Outcome:
+    """Claim and truth of the model of some rows, by default or with ``blend`` as the estimators have it."""
+    (X, y, group), make = drawn, TunedSVR if drawn[1].dtype.kind == "f" else TunedSVC
+    model = make(blend=blend)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)
         model.fit(X, y, **({} if group is None else {"groups": group}))
@@ -147,18 +150,18 @@ def outcome_of(drawn: Drawn, new: Drawn) -> Outcome:
     return Outcome(told.score, told.standard_error, told.corrected_score, truth)
 
 
-def simulated(kind: str, seed: int, n_new: int = N_NEW) -> Outcome:
+def simulated(kind: str, seed: int, n_new: int = N_NEW, blend: bool | str = "auto") -> Outcome:
     """The outcome of one draw of a kind."""
     (make, n), rng = KINDS[kind], np.random.default_rng([seed, list(KINDS).index(kind)])
-    return outcome_of(make(rng, n), make(rng, n_new))
+    return outcome_of(make(rng, n), make(rng, n_new), blend)
 
 
-def real(read: Callable[[], tuple[Any, Any]], seed: int) -> Outcome:
+def real(read: Callable[[], tuple[Any, Any]], seed: int, blend: bool | str = "auto") -> Outcome:
     """The outcome of some rows of a set; all other rows are new."""
     X, y = read()
     rows = np.random.default_rng(seed).permutation(len(y))
     learned, new = rows[:N_LEARNED], rows[N_LEARNED:]
-    return outcome_of((X[learned], y[learned], None), (X[new], y[new], None))
+    return outcome_of((X[learned], y[learned], None), (X[new], y[new], None), blend)
 
 
 def line(name: str, outcomes: list[Outcome]) -> str:
@@ -178,9 +181,11 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=30, help="of every kind or set (default: %(default)s)")
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), metavar="KIND", help="default: all")
     parser.add_argument("--real", type=Path, metavar="FOLDER", help="real sets in place of simulated ones")
+    parser.add_argument("--seed", type=int, default=0, help="of the first draw (default: %(default)s)")
+    parser.add_argument("--blend", choices=list(BLENDS), default="auto", help="default: %(default)s")
     parser.add_argument("--journal", type=Path, help="file that keeps what is done")
     given = parser.parse_args()
-    draws: dict[str, Callable[[int], Outcome]] = {kind: partial(simulated, kind) for kind in given.kinds}
+    draws: dict[str, Callable[..., Outcome]] = {kind: partial(simulated, kind) for kind in given.kinds}
     if given.real is not None:
         draws = {name: partial(real, cache(partial(samples, name))) for name in SETS}
         draws |= {name: partial(real, cache(partial(coded, given.real / name))) for name in FILES}
@@ -188,10 +193,10 @@ def main() -> None:
     print("kind            draws   claim  expected   truth    bias  expected   error  claim ±2  expected ±2")
     for name, draw in draws.items():
         found = []
-        for seed in range(given.draws):
-            cell = f"{name} {seed}"
+        for seed in range(given.seed, given.seed + given.draws):
+            cell = f"{name} {seed} {given.blend}"
             if cell not in journal:
-                journal[cell] = list(draw(seed))
+                journal[cell] = list(draw(seed, blend=BLENDS[given.blend]))
             found.append(Outcome(*journal[cell]))
         print(line(name, found), flush=True)
 

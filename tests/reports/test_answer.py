@@ -101,6 +101,8 @@ def test_new_rows_are_expected_to_score_without_the_luck(hostile):
     assert expectation(replace(answer, corrected=0.895)) == "about the same for new rows of the same kind"
     told = expectation(replace(answer, corrected=0.871))
     assert told == "about 87.1 % for new rows: the best of 40 settings is partly luck"
+    blended = replace(answer, corrected=0.871, blend="a blend of 4 kernels")
+    assert expectation(blended) == "about 87.1 % for new rows: which class is more frequent is partly luck"
     tested = replace(answer, corrected=0.871, test_score=0.85, test_error=0.05, n_test=50)
     assert expectation(tested) == "85 % ± 5 correct on 50 test rows"
 

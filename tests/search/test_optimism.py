@@ -11,11 +11,12 @@ from numpy.testing import assert_allclose
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import TrustWarning
+from kernelwise.search.data.folds import FoldRows
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.result import Choice
 from kernelwise.search.verdict.claim import luck_of_best
-from kernelwise.search.verdict.optimism import lead_error, optimism
+from kernelwise.search.verdict.optimism import blend_luck, lead_error, optimism, training_factor
 
 
 def scored_kernel(scores, labels=None):
@@ -86,6 +87,40 @@ def test_the_error_of_a_lead_is_that_of_rows_which_differ(validator):
     assert lead_error(validator, None, 0.1) == 0.2
 
 
+def test_the_factor_of_training_rows_is_that_of_nadeau_and_bengio(make_validator):
+    """Their variance of a mean over J folds is (1/J + n₂/n₁) times that of a fold of n₂ rows."""
+    n, X, y = 60, np.arange(60.0)[:, None], np.arange(60) % 2
+    for J in (2, 3, 5):
+        held = n / J
+        of_fold, of_rows = 0.21 / held, 0.21 / n
+        expected = (1.0 / J + held / (n - held)) * of_fold
+        assert_allclose(training_factor(make_validator(X, y, cv=J)) * of_rows, expected)
+
+
+@pytest.mark.parametrize("n_times", [1, 3])
+def test_rows_that_are_held_out_several_times_are_no_more_rows(n_times, make_validator):
+    """Half of the rows, held out by parts of three folds each time; each trains on the other rows."""
+    rows, half = np.arange(60), np.arange(30)
+    fold = np.concatenate([3 * k + half % 3 for k in range(n_times)])
+    held, trained = np.tile(half, n_times), np.ones((3 * n_times, 60), dtype=bool)
+    trained[fold, held] = False
+    folds = FoldRows(rows, fold, np.ones(60), 3 * n_times, held, trained)
+    made = make_validator(rows[:, None].astype(float), rows % 2, cv=folds)
+    assert_allclose(training_factor(made), 1.0 + 30.0 / 50.0)
+
+
+def test_a_blend_owes_what_constant_answers_do(validator):
+    y, weight, clusters = validator.held_out.y, validator.held_out.weight, validator.clusters
+    answers = np.zeros_like(y)
+    expected = luck_of_best([(y == 0)[None], (y == 1)[None]], weight, *clusters)
+    assert_allclose(blend_luck(validator, answers), expected)
+    assert expected.mean > 0.0
+    assert blend_luck(validator, y).mean == pytest.approx(0.0, abs=1e-12)  # no draw prefers a constant
+    assert blend_luck(validator, None).mean == 0.0
+    validator.scorer.is_share = False
+    assert blend_luck(validator, answers).mean == 0.0
+
+
 def noise(seed):
     rng = np.random.default_rng(seed)
     return rng.normal(size=(60, 10)), rng.permutation(np.arange(60) % 2)
@@ -105,9 +140,8 @@ def test_noise_is_said_to_be_noise():
     models = [fitted(TunedSVC("rbf"), *noise(seed)) for seed in range(20)]
     scores = np.array([model.best_score_ for model in models])
     corrected = np.array([model.result_.corrected_score for model in models])
-    errors = np.array([model.result_.standard_error for model in models])
     assert scores.mean() > 0.57  # the best of many
-    assert (scores - errors > 0.5).sum() > 10  # what was compared with the baseline
+    assert (scores - np.sqrt(0.25 / 60) > 0.5).sum() > 10  # by the error of the held-out rows alone
     assert corrected.mean() < 0.55
     assert sum(map(is_guess, models)) >= 15
     assert all(corrected <= scores)
@@ -120,6 +154,18 @@ def test_the_warning_says_what_luck_did():
     ):
         model = TunedSVC("rbf").fit(X, y)
     assert any("owes part of its score to luck" in sentence for sentence in model.result_.why)
+
+
+def test_a_blend_of_noise_says_what_luck_did():
+    models = [fitted(TunedSVC("rbf", blend=True), *noise(seed)) for seed in range(5)]
+    results = [model.result_ for model in models if model.result_.members]
+    assert len(results) >= 3
+    for result in results:
+        lost = result.score - result.corrected_score
+        assert lost >= 0.0
+        told = any("expect about" in sentence for sentence in result.why)
+        assert told == (lost > 0.5 * result.standard_error)
+    assert np.mean([one.score - one.corrected_score for one in results]) > 0.01
 
 
 def test_what_is_learned_is_not_called_luck():

@@ -380,7 +380,8 @@ def expectation(answer: Answer) -> str:
     if not answer.has_luck or answer.corrected is None:
         return "about the same for new rows of the same kind"
     expected = answer.text(answer.corrected)
-    return f"about {expected} for new rows: the best of {answer.n_candidates} settings is partly luck"
+    lucky = "which class is more frequent" if answer.blend else f"the best of {answer.n_candidates} settings"
+    return f"about {expected} for new rows: {lucky} is partly luck"
 
 
 def setting(answer: Answer) -> str:

@@ -50,6 +50,22 @@ def optimism(validator: CrossValidator, choice: Choice) -> Luck:
     known = [scored.labels for scored in validator.scored if scored.labels is not None]
     if sum(len(labels) for labels in known) < 2:
         return Luck(0.0)
+    return _luck_among(validator, known)
+
+
+def blend_luck(validator: CrossValidator, answers: np.ndarray | None) -> Luck:
+    """What a blend of classes with these ``answers``, class indices of shape (n_tested,), owes to luck.
+
+    The blends that answer held-out rows were chosen without them, but one that has learned nothing still
+    answers the class that happens to be more frequent. Zero if the answers are not known.
+    """
+    if answers is None or not validator.scorer.is_share:
+        return Luck(0.0)
+    return _luck_among(validator, [answers[None]])
+
+
+def _luck_among(validator: CrossValidator, known: list[np.ndarray]) -> Luck:
+    """The luck of the best of labels, (n_Cs, n_tested) for each kernel, and of constant answers."""
     y, weight = validator.held_out.y[validator.tested], validator.held_out.weight[validator.tested]
     # A machine that has learned nothing answers the class that is more frequent by chance. Other rows might
     # have chosen another class, in the order of first rows: names do not matter.
@@ -59,14 +75,15 @@ def optimism(validator: CrossValidator, choice: Choice) -> Luck:
 
 
 def training_factor(validator: CrossValidator) -> float:
-    """All rows by those that a fold trains on: K/(K - 1) of K folds.
+    """The variance of a score as a multiple of that of its held-out rows: 1 + K/(K - 1) of K folds.
 
     The outcomes of held-out rows share the luck of the rows that their machines were trained on, so that
-    their spread is not all of the variance. This factor of it is a rule of thumb: there is no unbiased
-    estimate (Bengio & Grandvalet, JMLR 5, 2004), and of the factors that `benchmarks.honesty` tried, it held.
+    their spread is not all of the variance. There is no unbiased estimate of the rest (Bengio & Grandvalet,
+    JMLR 5, 2004). Nadeau & Bengio (Machine Learning 52, 2003) take 1/J + n₂/n₁ times the variance of a fold,
+    for J folds that train on n₁ rows and hold out n₂: that is this factor, 1 + J n₂/n₁, of all held-out rows.
     """
     n_trained = np.mean([validator.in_folds.weight[train].sum() for train, _ in validator.folds])
-    return float(max(1.0, validator.in_folds.weight.sum() / n_trained))
+    return float(1.0 + validator.held_out.weight[validator.tested].sum() / n_trained)
 
 
 def _by_folds(scored: list[ScoredKernel], choice: Choice) -> float:

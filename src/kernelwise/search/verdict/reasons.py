@@ -127,8 +127,9 @@ def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[st
     Of a blend, the score, what it is made of, and the choice of the best setting alone.
     """
     if choice.members:
-        return [_score(validator, choice, told), blend_sentence(choice.members), *map(_of_best, choice.why)]
-    found = [_score(validator, choice, told), *_luck(validator, told)]
+        about = blend_sentence(choice.members), *map(_of_best, choice.why)
+        return [_score(validator, choice, told), *_luck(validator, choice, told), *about]
+    found = [_score(validator, choice, told), *_luck(validator, choice, told)]
     others = [scored for scored in validator.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
@@ -211,12 +212,17 @@ def _best_alone(validator: CrossValidator, choice: Choice) -> str:
     )
 
 
-def _luck(validator: CrossValidator, told: Summary) -> list[str]:
-    """What is left of a score that is the best of many."""
+def _luck(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]:
+    """What is left of a score that is the best of many, or hardly better than that of a constant answer."""
     if told.score - told.corrected <= COUNTS * float(np.nan_to_num(told.error)):
         return []
     n_settings = sum(len(scored.Cs) for scored in validator.scored)
     left = score_text(told.corrected, validator.scorer.is_share, told.error)
+    if choice.members:
+        return [
+            "Always giving the same answer is about as good, and which answer is right more often here is "
+            f"partly luck: expect about {left} on new rows."
+        ]
     return [
         f"The best of {n_settings} settings owes part of its score to luck: expect about {left} on rows that "
         "had no part in the choice."

@@ -16,7 +16,7 @@ from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
 from kernelwise.search.verdict.claim import Luck, error_of_rows, share_error
-from kernelwise.search.verdict.optimism import optimism, training_factor
+from kernelwise.search.verdict.optimism import blend_luck, optimism, training_factor
 from kernelwise.search.verdict.reasons import Summary, other_labels, other_rows, reasons
 
 
@@ -143,8 +143,8 @@ def announce(
     if they are known. ``luck`` is the `optimism` of the choice, if it is known. ``others`` are C of a final
     machine that the search did not compare, and how many rows beside the folds the scores are of.
     """
-    if choice.members:  # the score of a blend has no part in its choice
-        luck = Luck(0.0)
+    if choice.members:
+        luck = blend_luck(validator, answers)
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
     score = result.score if label_scores is None else float(label_scores.mean())
     if others is not None and label_scores is not None:

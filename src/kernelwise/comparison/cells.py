@@ -181,7 +181,7 @@ def nested_cell(
     accuracy, and there are no errors. With a ``coverage``, the two numbers of `covered` follow.
     """
     parts = Parts(_rows(X, train), y[train], _rows(X, test), y[test], inner)
-    model, work = _trained(estimator, parts, n_jobs)
+    model, work = trained(estimator, parts, n_jobs)
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", ".*training rows", KernelwiseWarning
@@ -191,9 +191,7 @@ def nested_cell(
     return score, *work, *errors, *more
 
 
-def _trained(
-    estimator: Estimator, parts: Parts, n_jobs: int | None
-) -> tuple[Any, tuple[float, float, float]]:
+def trained(estimator: Estimator, parts: Parts, n_jobs: int | None) -> tuple[Any, tuple[float, float, float]]:
     """A method trained on the training part, and wall and processor seconds and machines.
 
     The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting

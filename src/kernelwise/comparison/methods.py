@@ -44,13 +44,14 @@ class Method(NamedTuple):
     package: str = ""
 
 
-def _of_library(name: str, package: str, takes_sparse: bool = True) -> Method:
-    """Trees, or xRFM, of a library; trees run where the library is installed, xRFM has to be named."""
+def _of_library(name: str, package: str, takes_sparse: bool = True, module: str = "") -> Method:
+    """A library's model; trees run where the library is installed, others have to be named."""
 
     def make(task: str, seed: int) -> Any:
         return peers.LIBRARY[task](name, random_state=seed)
 
-    return Method(name, BOTH, make, True, package == FORESTS, takes_sparse, module=name, package=package)
+    is_usual = package == FORESTS
+    return Method(name, BOTH, make, True, is_usual, takes_sparse, module=module or name, package=package)
 
 
 def _search(name: str, make: Callable[[str, int], Any]) -> Method:
@@ -101,6 +102,9 @@ TABLE = (
     _of_library("xgboost", FORESTS),
     _of_library("catboost", FORESTS),
     _of_library("xrfm", "xrfm", takes_sparse=False),
+    _of_library("ebm", "interpret-core", takes_sparse=False, module="interpret"),
+    _of_library("realmlp", "'pytabkit[models]'", takes_sparse=False, module="pytabkit"),
+    _of_library("neo-ls-svm", "neo-ls-svm", takes_sparse=False, module="neo_ls_svm"),
     Method(
         "full grid",
         CLASSES,

@@ -1,4 +1,4 @@
-"""What `compare` runs beside ours: the ways people tune an SVC or SVR today, forests and boosted trees, xRFM.
+"""What `compare` runs beside ours: the ways people tune an SVC or SVR today, forests, boosting and others.
 
 Trees go by the order of the values of a feature, so that they get features as they are, without scaling.
 """
@@ -179,6 +179,8 @@ class LibraryClassifier(ClassifierMixin, _OfLibrary):
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Train on X of shape (n_samples, n_features) and labels of shape (n_samples,)."""
         self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.library in TWO_CLASSES and len(self.classes_) > 2:
+            raise ValueError(f"{self.library} takes two classes, not {len(self.classes_)}.")
         self._fit(X, codes)
         return self
 
@@ -270,13 +272,40 @@ def _catboost(task: str, random_state: int, n_threads: int) -> Any:
     return kind(random_seed=random_state, thread_count=n_threads, verbose=False, allow_writing_files=False)
 
 
+def _ebm(task: str, random_state: int, n_threads: int) -> Any:
+    from interpret import glassbox
+
+    is_classes = task == "classification"
+    kind = glassbox.ExplainableBoostingClassifier if is_classes else glassbox.ExplainableBoostingRegressor
+    return kind(random_state=random_state, n_jobs=n_threads)
+
+
+def _realmlp(task: str, random_state: int, n_threads: int) -> Any:
+    import pytabkit
+
+    kind = pytabkit.RealMLP_TD_Classifier if task == "classification" else pytabkit.RealMLP_TD_Regressor
+    return kind(random_state=random_state, n_threads=n_threads, device="cpu", verbosity=0)
+
+
+def _neo_ls_svm(task: str, random_state: int, n_threads: int) -> Any:
+    from neo_ls_svm import NeoLSSVM
+
+    kind = "classifier" if task == "classification" else "regressor"
+    return NeoLSSVM(estimator_type=kind, random_state=random_state)
+
+
 #: What makes a model of (task, random_state, n_threads), by the name of its library.
 MODELS: dict[str, Callable[[str, int, int], Any]] = {
     "lightgbm": _lightgbm,
     "xgboost": _xgboost,
     "catboost": _catboost,
     "xrfm": _XRFM,
+    "ebm": _ebm,
+    "realmlp": _realmlp,
+    "neo-ls-svm": _neo_ls_svm,
 }
+#: Libraries that would silently take all classes but the first as one.
+TWO_CLASSES = ("neo-ls-svm",)
 
 
 def _plain(X: MatrixLike) -> Any:

@@ -1,0 +1,317 @@
+"""kernelwise beside the field: ``python -m benchmarks.field [--rivals NAME ...] [--sets NAME ...]``
+
+Every rival with its default settings, on the sets and the outer folds of `benchmarks.forests`: accuracy and
+log-loss or R², CPU seconds of a fit and of predictions, the size of a saved model and of what pip installs.
+Each rival runs in a process of its own, in another environment if you name its Python, such as
+``--python catboost=venvs/catboost/bin/python``; kernelwise must be installed there, too. Finished cells are
+kept in a CSV file for each rival in --out: an interrupted run goes on. ``--page`` puts the table into a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import pickle
+import re
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from benchmarks import forests
+from kernelwise._core.files import whole_file
+from kernelwise.comparison.cells import MEASURES, Parts, trained
+from kernelwise.comparison.methods import BY_TASK, OURS
+from kernelwise.comparison.nested import Partition
+from kernelwise.studies.tables import Row, format_rows
+
+#: Rivals, and what pip installs for each.
+RIVALS = {
+    "kernelwise": "kernelwise",
+    "kernelwise, blend": "kernelwise",
+    "GridSearchCV": "scikit-learn",
+    "Optuna TPE": "optuna",
+    "liquidSVM": "liquidSVM",
+    "neo-ls-svm": "neo-ls-svm",
+    "xrfm": "xrfm",
+    "random forest": "scikit-learn",
+    "lightgbm": "lightgbm",
+    "catboost": "catboost",
+    "ebm": "interpret-core",
+    "realmlp": "pytabkit[models]",
+}
+#: The sets of docs/forests.md.
+STUDIES = Path(__file__).parents[1] / "docs" / "studies"
+SETS = [
+    row["set"]
+    for name in ("forests_accuracy.csv", "forests_r2.csv")
+    for row in forests.with_others([], STUDIES / name)
+]
+#: What everybody has who has an SVM in Python.
+COMMON = "scikit-learn"
+COLUMNS = ("set", "fold", "rows", "score", "log_loss", "fit_seconds", "predict_seconds", "bytes", "why")
+N_WARM = 60
+
+
+class LiquidSVM(BaseEstimator):
+    """liquidSVM's own selection of width and λ: 10 × 10 settings, five folds; features are standardised."""
+
+    def __init__(self, task: str = "classification") -> None:
+        self.task = task
+
+    def fit(self, X: np.ndarray, y: ArrayLike) -> Self:
+        """Train on X of shape (n_samples, n_features); it must see classes as 1, 2, … ."""
+        from benchmarks.systems.liquidsvm import liquidSVM
+
+        self.shift, self.scale = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+        is_classes = self.task == "classification"
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        make = liquidSVM.mcSVM if is_classes else liquidSVM.lsSVM
+        targets = codes + 1.0 if is_classes else np.asarray(y, dtype=np.float64)
+        self.machine = make((X - self.shift) / self.scale, targets, threads=1)
+        self.targets = targets
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """None: the machine is in the memory of its library."""
+        raise TypeError("liquidSVM's machines cannot be pickled.")
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Labels or numbers of shape (n_samples,); its `predict` fails where 0 is no class."""
+        some = np.resize(self.targets, len(X))
+        answers = self.machine.test((X - self.shift) / self.scale, some)[0][:, 0]
+        return self.classes_[answers.astype(int) - 1] if self.task == "classification" else answers
+
+
+def estimator_of(rival: str, task: str) -> Any:
+    """An untrained estimator."""
+    if RIVALS[rival] == "kernelwise":
+        return OURS[task](blend="blend" in rival, random_state=0)
+    return LiquidSVM(task) if rival == "liquidSVM" else BY_TASK[task][rival](0)
+
+
+# -- cells ---------------------------------------------------------------------------------------------------
+
+
+def saved_bytes(model: Any) -> int | None:
+    """Size of a model file, ours as `save` writes it, that of others as a pickle; None if it has none."""
+    if hasattr(model, "save"):
+        with TemporaryDirectory() as folder:
+            model.save(Path(folder) / "model.kw")
+            return (Path(folder) / "model.kw").stat().st_size
+    try:
+        return len(pickle.dumps(getattr(model, "best_estimator_", model)))
+    except (TypeError, ValueError, AttributeError, pickle.PicklingError):
+        return None
+
+
+def measured(estimator: Any, parts: Parts, task: str) -> Row:
+    """What one rival does on one outer fold; seconds of predictions are those of 1000 rows."""
+    model, (_, fit_seconds, _) = trained(estimator, parts, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        started = time.process_time()
+        model.predict(parts.X_test)
+        predict_seconds = (time.process_time() - started) * 1000 / len(parts.y_test)
+        score, errors = MEASURES[task](model, parts)
+    loss = errors[0] if task == "classification" else None
+    return {
+        "score": score,
+        "log_loss": loss,
+        "fit_seconds": fit_seconds,
+        "predict_seconds": predict_seconds,
+        "bytes": saved_bytes(model),
+    }
+
+
+def cells_of(path: Path) -> dict[tuple[str, int], Row]:
+    """Finished cells by set and fold; numbers that a rival does not have are None."""
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as lines:
+        rows = [{key: value or None for key, value in row.items()} for row in csv.DictReader(lines)]
+    return {(str(row["set"]), int(row["fold"] or 0)): row for row in rows}
+
+
+def run(rival: str, options: argparse.Namespace) -> None:
+    """Measure what is missing, fold by fold, so that a run that is stopped has the same folds of all sets."""
+    path = options.out / f"{rival}.csv"
+    facts, kept = about(rival), path.with_suffix(".json")
+    if kept.exists() and (old := json.loads(kept.read_text())["version"]) != facts["version"]:
+        raise SystemExit(f"{path} is of version {old}, not {facts['version']}. Choose another --out.")
+    kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    done, data = cells_of(path), {}
+    rng = np.random.default_rng(0)
+    few = rng.normal(size=(N_WARM, 3))
+    for task in {forests.TASKS[name] for name in options.sets}:  # imports are nobody's time
+        targets = (few[:, 0] > 0).astype(int) if task == "classification" else few[:, 0]
+        trained(estimator_of(rival, task), Parts(few, targets, few, targets, None), None)[0].predict(few)
+    for name in options.sets:
+        X, y = forests.cut(*forests.read(name, options.tables), options.rows, forests.TASKS[name])
+        data[name] = X, y
+    for fold in range(options.folds):
+        for name, (X, y) in data.items():
+            if (name, fold) in done:
+                continue
+            task = forests.TASKS[name]
+            splits = Partition(None, None, len(y)).outer(y, task, forests.N_FOLDS, forests.N_REPEATS, 0)
+            train, test = splits[fold]
+            cell: Row = {"set": name, "fold": fold, "rows": len(y)}
+            try:
+                cell |= measured(
+                    estimator_of(rival, task), Parts(X[train], y[train], X[test], y[test], None), task
+                )
+            except Exception as error:  # whatever a rival raises is its answer here, and is kept
+                cell["why"] = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+            is_new = not path.exists()
+            with path.open("a", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, COLUMNS)
+                if is_new:
+                    writer.writeheader()
+                writer.writerow({key: f"{v:.5g}" if isinstance(v, float) else v for key, v in cell.items()})
+            print(rival, name, fold, cell.get("why") or f"{cell['score']:.4f}", flush=True)
+
+
+# -- what is installed ---------------------------------------------------------------------------------------
+
+
+def needed(package: str) -> Iterator[str]:
+    """Names of installed packages that a package such as ``pytabkit[models]`` cannot do without."""
+    todo, seen = [package], set()
+    while todo:
+        name, _, extra = todo.pop().rstrip("]").partition("[")
+        name = re.sub(r"[-_.]+", "-", name).lower()
+        try:
+            requirements = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:  # another system's, or of an older Python
+            continue
+        if (name, extra) not in seen:
+            seen.add((name, extra))
+            yield name
+            for line in requirements:
+                wanted, _, marker = line.partition(";")
+                of_extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", marker)
+                if of_extra is None or of_extra[1] in extra.split(","):
+                    match = re.match(r"\s*([\w.-]+(?:\[[^\]]*\])?)", wanted)
+                    todo.append(match[1] if match else "")
+
+
+def about(rival: str) -> Row:
+    """Version and licence of a rival, and the megabytes that pip installs for it beside scikit-learn."""
+    package = RIVALS[rival]
+    own = metadata.metadata(package.partition("[")[0])
+    files = {
+        Path(str(file.locate()))
+        for name in set(needed(package)) - set(needed(COMMON))
+        for file in metadata.files(name) or []
+    }
+    n_bytes = sum(path.stat().st_size for path in files if path.is_file())
+    by_class = [line.rpartition(" :: ")[2] for line in own.get_all("Classifier") or [] if "License" in line]
+    texts = [file for file in metadata.files(own["Name"]) or [] if "LICENSE" in file.name]
+    found = [
+        own.get("License-Expression"),
+        *by_class,
+        own.get("License"),
+        *(one.read_text() for one in texts),
+    ]
+    licence = next(text for text in [*found, "none named"] if text).strip().splitlines()[0]
+    return {"version": own["Version"], "licence": licence[:40], "megabytes": n_bytes / 1e6}
+
+
+# -- the table -----------------------------------------------------------------------------------------------
+
+
+def mean_of(cells: dict[tuple[str, int], Row], column: str, task: str = "") -> tuple[float, set[str]]:
+    """The mean over sets of the means over folds, and the sets that have this number."""
+    by_set: dict[str, list[float]] = {}
+    for (name, _), cell in cells.items():
+        if cell[column] is not None and forests.TASKS[name].startswith(task):
+            by_set.setdefault(name, []).append(float(cell[column]))
+    means = [np.mean(values) for values in by_set.values()]
+    return (float(np.mean(means)) if means else np.nan), set(by_set)
+
+
+def table(folder: Path, rivals: list[str]) -> list[Row]:
+    """A row for each rival, over the cells that all of them have tried.
+
+    A rival that failed on some sets has our mean over the same sets behind its own.
+    """
+    all_cells = {rival: found for rival in rivals if (found := cells_of(folder / f"{rival}.csv"))}
+    tried = set.intersection(*map(set, all_cells.values()))
+    ours = {key: all_cells["kernelwise"][key] for key in tried} if "kernelwise" in all_cells else {}
+    rows = []
+    for rival, cells in all_cells.items():
+        cells = {key: cells[key] for key in tried}
+        facts = json.loads((folder / f"{rival}.json").read_text(encoding="utf-8"))
+        row: Row = {"rival": rival, "version": facts["version"]}
+        for title, column, task, factor, digits in (
+            ("accuracy", "score", "classification", 100.0, 2),
+            ("log-loss", "log_loss", "classification", 1.0, 3),
+            ("R²", "score", "regression", 1.0, 3),
+        ):
+            value, sets = mean_of(cells, column, task)
+            row[title] = f"{factor * value:.{digits}f}" if sets else "–"
+            there = {key: cell for key, cell in ours.items() if key[0] in sets}
+            if sets and len(sets) < len(mean_of(ours, column, task)[1]):
+                same = factor * mean_of(there, column, task)[0]
+                row[title] += f" (of {len(sets)} sets; ours {same:.{digits}f})"
+        row["fit, CPU s"] = f"{mean_of(cells, 'fit_seconds')[0]:.2g}"
+        row["1000 predictions, CPU ms"] = f"{1e3 * mean_of(cells, 'predict_seconds')[0]:.2g}"
+        size, sets = mean_of(cells, "bytes")
+        row["model, kB"] = f"{size / 1e3:.0f}" if sets else "–"
+        row["installs, MB"] = f"{facts['megabytes']:.0f}"
+        row["licence"] = facts["licence"]
+        rows.append(row)
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run what is missing, each rival in a process of its own, print the table, and put it into the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rivals", nargs="*", choices=RIVALS, default=[*RIVALS], metavar="NAME")
+    parser.add_argument("--sets", nargs="*", choices=SETS, default=SETS, metavar="NAME")
+    parser.add_argument("--folds", type=int, default=2, help="so many outer folds of benchmarks.forests")
+    parser.add_argument("--rows", type=int, default=800, help="rows of a set at most")
+    parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
+    parser.add_argument("--out", type=Path, default=Path("field"), help="folder of finished cells")
+    parser.add_argument("--python", nargs="*", default=[], metavar="NAME=PYTHON", help="Python of a rival")
+    parser.add_argument("--page", type=Path, help="page to put the table into; CSV files go to its studies/")
+    parser.add_argument("--here", action="store_true", help="in this process, without a table")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    pythons = dict(pair.split("=", 1) for pair in options.python)
+    for rival in options.rivals:
+        if options.here:
+            run(rival, options)
+            continue
+        command = [pythons.get(rival, sys.executable), "-m", "benchmarks.field", "--here", "--rivals", rival]
+        for name in ("folds", "rows", "tables", "out"):
+            command += [f"--{name}", str(getattr(options, name))]
+        if subprocess.run([*command, "--sets", *options.sets], check=False).returncode:
+            print(f"{rival} stopped, or cannot be run here.")
+    if options.here:
+        return
+    rows = table(options.out, options.rivals)
+    print(format_rows(rows))
+    if options.page is not None:
+        tables = {"figures": rows}
+        forests.write(tables, options.page.parent / "studies", "field")
+        text = forests.filled(options.page.read_text(encoding="utf-8"), tables, "studies", "field")
+        with whole_file(options.page, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()

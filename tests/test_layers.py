@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shutil
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -73,6 +74,7 @@ def room(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
+@cache
 def modules(source: Path) -> dict[str, ast.Module]:
     """Every module of a package by its full name."""
     found = {}

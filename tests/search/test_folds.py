@@ -56,6 +56,13 @@ def test_copies_go_to_the_folds_one_by_one(n_folds, weights):
     assert (np.diff(found.rows) >= 0).all()
 
 
+@pytest.mark.parametrize(("n_rows", "is_drawn"), [(2, False), (3, True)])
+def test_copies_are_drawn_where_there_are_as_many_points_as_folds(n_rows, is_drawn):
+    found = stratified_folds(np.zeros(n_rows, dtype=int), np.full(n_rows, 60.0), 3)
+    assert_array_equal(np.bincount(found.fold, found.weight), [20.0 * n_rows] * 3)
+    assert (found.weight != 20.0).any() == is_drawn
+
+
 def test_copies_are_drawn_into_folds():
     """Folds with equal shares of each point would be trained on what they hold out."""
     found = stratified_folds(np.zeros(50, int), np.full(50, 10.0), 5, random_state=0)

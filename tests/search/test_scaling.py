@@ -66,3 +66,11 @@ def test_a_constant_with_weights_is_scaled_without_a_word():
         X = np.column_stack([np.full(40, 0.5), random.normal(size=40)])
         scaler = fit_scaler("standard", X, weight, f"test {k}")
         assert np.isfinite(scaler.transform(X)).all()
+
+
+def test_a_column_of_gaps_alone_has_a_robust_scale():
+    frame = frame_of(a=np.full(8, np.nan), b=np.arange(8.0))
+    encoder = learn_encoder(frame)
+    X = encoder.transform(frame)
+    scaler = fit_scaler("robust", X, None, "test", encoder.layout)
+    assert np.isfinite(scaler.transform(X)).all()

@@ -5,7 +5,7 @@ where there are two cores, and those marked "alone" by themselves at the end. Wh
 docs/figures/NAME.txt, with a head that says how it was made. A run is not made again while its command, the
 package and its benchmark are as they were then; ``--again`` makes it nevertheless. After Ctrl-C the same
 command goes on with the runs that are missing; benchmarks that keep journals have them in build/figures, a
-folder for each commit, and go on within a run. Failures are told at the end, with exit code 1.
+folder for each content of src, and go on within a run. Failures are told at the end, with exit code 1.
 
 `python -m benchmarks.figures` then puts the tables into the pages.
 """
@@ -52,11 +52,15 @@ class Run:
 
     def words(self) -> list[str]:
         """The command as a list, with the folders of this computer."""
-        kept = KEPT / commit() / self.name
-        kept.mkdir(parents=True, exist_ok=True)
-        folders = {"kept": str(kept), "data": folder("ilpd"), "tables": folder("abalone")}
+        folders = {"kept": str(self.kept()), "data": folder("ilpd"), "tables": folder("abalone")}
         words = [word.format(**folders) for word in shlex.split(self.command)]
         return [sys.executable, *words[1:]] if words[0] == "python" else words
+
+    def kept(self) -> Path:
+        """The folder of its journals and of what it prints."""
+        path = KEPT / content() / self.name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
 
     def is_done(self, out: Path) -> bool:
         """Whether there is an output of this command, made by the code as it is now."""
@@ -74,6 +78,14 @@ class Run:
     def lacks(self) -> list[str]:
         """What has to be installed first."""
         return [name for name in self.needs if not installed(name)]
+
+
+@cache
+def content() -> str:
+    """A name for the package as it is, which commits of other files leave alone: journals go on."""
+    words = ["git", "rev-parse", "--short=12", "HEAD:src"]
+    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return found + "+" * commit().endswith("+")
 
 
 def is_unchanged(since: str, paths: list[str]) -> bool:
@@ -139,7 +151,7 @@ def make(runs: list[Run], out: Path, slots: int) -> list[str]:
         while waiting or running:
             while waiting and len(running) < slots:
                 run = waiting.pop(0)
-                words, said = run.words(), KEPT / commit() / run.name / "stdout"
+                words, said = run.words(), run.kept() / "stdout"
                 with said.open("wb") as stdout, said.with_name("stderr").open("wb") as stderr:
                     started = subprocess.Popen(
                         words, cwd=ROOT, env=os.environ | SETTINGS, stdout=stdout, stderr=stderr

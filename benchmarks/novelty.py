@@ -1,4 +1,4 @@
-"""Novelty detection: ``python -m benchmarks.novelty --tables FOLDER [FOLDER ...] [--out docs/studies]``
+"""Novelty detection: ``python -m benchmarks.novelty --tables FOLDER [FOLDER ...] [--out FOLDER]``
 
 TunedOneClassSVM without labels and with ten labelled outliers, beside scikit-learn's detectors and a
 one-class machine with the defaults that a study of 246 problems recommends (ν = 0.2, γ = 4/features, robust
@@ -202,9 +202,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--sets", nargs="*", default=[*ANOMALIES, *CLASSES], metavar="NAME")
     parser.add_argument("--methods", nargs="*", metavar="NAME", help="all if none are named")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("docs/studies"))
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder of finished cells")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")  # peers warn of singular covariances, ours of sets that deserve it
+    options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "novelty_cells.csv"
     done = set()
     if path.exists():

@@ -115,6 +115,18 @@ def compare(options: argparse.Namespace) -> None:
         print(line("mean", method, np.mean(scores, axis=0), np.mean(shares, axis=0), float(np.mean(seconds))))
         off = 100.0 * np.abs(np.array(shares) - QUANTILES).mean()
         print(f"{'':20} {method:22} shares below are off by {off:.1f} points on average")
+    print(f"\n## sets\n\n| set | {' | '.join(METHODS)} |\n|---|{'---|' * len(METHODS)}")
+    for k, name in enumerate(options.sets):
+        print(f"| {name} | {' | '.join(cell(*found[k][:2]) for found in total.values())} |")
+    means = (
+        [np.mean(part, axis=0) for part in list(zip(*found, strict=True))[:2]] for found in total.values()
+    )
+    print(f"| mean | {' | '.join(cell(*found) for found in means)} |")
+
+
+def cell(scores: np.ndarray, shares: np.ndarray) -> str:
+    """D² of all quantiles, and the shares of test rows below each, as docs/guide/regression.md has them."""
+    return f"{scores.mean():.3f}; {', '.join(f'{100.0 * share:.1f}' for share in shares)} %"
 
 
 def line(name: str, method: str, scores: np.ndarray, shares: np.ndarray, seconds: float) -> str:

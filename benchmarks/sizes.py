@@ -176,13 +176,14 @@ def exponent(rows: list[dict[str, Any]], name: str) -> str:
     return f"{math.log(b['cpu'] / a['cpu']) / math.log(b['rows'] / a['rows']):.1f}"
 
 
-def table(task: str, sizes: list[int], kept: Path | None) -> None:
+def table(task: str, sizes: list[int], kept: Path | None) -> list[dict[str, Any]]:
     """A row for every size and method, as soon as it is there."""
     finished: dict[str, Any] = json.loads(kept.read_text()) if kept is not None and kept.exists() else {}
     print(
-        f"\n| rows | {task}: method | CPU s | s, two threads | MB of the fit | MB in all | score | log-loss |"
+        f"\n| rows | {task}: method | CPU s | s, two threads | MB of the fit | MB in all | score | log-loss "
+        f"| {N_PREDICTED} predictions, s |"
     )
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
     rows: list[dict[str, Any]] = []
     for n_rows in sizes:
         for name, (_, most) in METHODS[task].items():
@@ -204,6 +205,23 @@ def table(task: str, sizes: list[int], kept: Path | None) -> None:
                 f"{loss} | {found['predict']:.2f} |",
                 flush=True,
             )
+    return rows
+
+
+def beside_boosting(rows: list[dict[str, Any]]) -> None:
+    """The default and boosting on classes, a row for each size, as docs/cost.md has them."""
+    print(
+        f"\n## classes\n\n| rows | `TunedSVC()` | memory | accuracy, log-loss | {N_PREDICTED} predictions |",
+        end="",
+    )
+    print(" gradient boosting of scikit-learn | accuracy, log-loss |\n|---|---|---|---|---|---|---|")
+    for ours in (row for row in rows if row["method"] == "TunedSVC()"):
+        (other,) = (row for row in rows if row["method"] == "boosting" and row["rows"] == ours["rows"])
+        quality = [f"{100 * row['score']:.1f} %, {row['log_loss']:.3f}" for row in (ours, other)]
+        print(
+            f"| {ours['rows']} | {ours['cpu']:.2f} s | {ours['mb'] / 1000:.2f} GB | {quality[0]} | "
+            f"{ours['predict']:.2f} s | {other['cpu']:.2f} s | {quality[1]} |"
+        )
 
 
 def real_tables(names: list[str]) -> None:
@@ -267,7 +285,9 @@ def main() -> None:
         real_tables(arguments.real or list(REAL))
     else:
         for task in arguments.tasks:
-            table(task, arguments.rows, arguments.json)
+            rows = table(task, arguments.rows, arguments.json)
+            if task == "classes":
+                beside_boosting(rows)
 
 
 if __name__ == "__main__":

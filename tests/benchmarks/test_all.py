@@ -21,6 +21,7 @@ def runs(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(measuring, "read_runs", lambda: table)
     monkeypatch.setattr(measuring, "commit", lambda: "0123abcd")
+    monkeypatch.setattr(measuring, "content", lambda: "4567cdef")
     monkeypatch.setattr(measuring, "is_unchanged", lambda since, paths: since == "0123abcd")
     return table
 
@@ -93,6 +94,7 @@ def test_an_interrupted_run_leaves_no_process_and_no_output(runs, tmp_path, monk
 def test_files_are_compared_with_a_commit():
     assert measuring.is_unchanged("HEAD", ["no_such_file.py"])
     assert not measuring.is_unchanged("no-such-commit", ["src"])
+    assert len(measuring.content()) >= 12
 
 
 @pytest.mark.parametrize("run", read_runs().values(), ids=lambda run: run.name)

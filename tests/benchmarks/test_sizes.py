@@ -44,6 +44,15 @@ def test_finished_cells_are_kept_and_growth_is_told(monkeypatch, tmp_path, capsy
     assert len(asked) == n_asked
 
 
+def test_the_default_stands_beside_boosting_in_a_row_for_each_size(capsys):
+    found = {"cpu": 0.5, "mb": 240.0, "score": 0.625, "log_loss": 0.25, "predict": 0.1}
+    names = ("TunedSVC()", 'TunedSVC("rbf")', "boosting")
+    sizes.beside_boosting([{"method": name, "rows": n, **found} for n in (200, 1000) for name in names])
+    *_, first, last = capsys.readouterr().out.splitlines()
+    assert first == "| 200 | 0.50 s | 0.24 GB | 62.5 %, 0.250 | 0.10 s | 0.50 s | 62.5 %, 0.250 |"
+    assert last.startswith("| 1000 |")
+
+
 def test_real_tables_have_an_official_test_part_or_a_quarter_of_the_rows(monkeypatch, capsys):
     tables = {name: (np.arange(n)[:, None], np.arange(n) % 2) for name, n in (("a", 40), ("b", 12))}
     monkeypatch.setattr(sizes, "coded_tables", lambda *names: [tables[name] for name in names])

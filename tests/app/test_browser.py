@@ -70,6 +70,15 @@ def test_from_an_empty_start_to_saved_predictions(page):
     assert page.said == ["Close kernelwise? A model, report or predictions that you have not saved are lost."]
 
 
+def start_a_long_run(page):
+    give(page, "#table", "t.csv", table(3000))
+    page.wait_for_selector("#choose")
+    page.click("summary")
+    page.select_option("#effort", "best")
+    page.click("#start")
+    page.wait_for_selector("#stop")
+
+
 def test_mistakes_are_told_where_they_are_made(page):
     give(page, "#table", "empty.csv", b"")
     page.wait_for_selector("#table-error:not(:empty)")
@@ -79,24 +88,14 @@ def test_mistakes_are_told_where_they_are_made(page):
     page.click("#start")
     page.wait_for_selector("#run-error:not(:empty)", timeout=60_000)
     assert "has only one class (x)" in page.inner_text("#run-error")
-    give(page, "#table", "t.csv", table(3000))
-    page.wait_for_selector("#choose")
-    page.click("summary")
-    page.select_option("#effort", "best")
-    page.click("#start")
-    page.wait_for_selector("#stop")
+    start_a_long_run(page)
     page.click("#stop")
     page.get_by_text("Stopped. Start goes on").wait_for(timeout=60_000)
     assert page.is_enabled("#start")
 
 
 def test_a_page_that_is_loaded_again_can_stop_what_runs(page):
-    give(page, "#table", "t.csv", table(3000))
-    page.wait_for_selector("#choose")
-    page.click("summary")
-    page.select_option("#effort", "best")
-    page.click("#start")
-    page.wait_for_selector("#stop")
+    start_a_long_run(page)
     # A file that is dropped now is not taken, and hides nothing.
     page.evaluate("""() => {
       const event = new Event("drop", { cancelable: true });

@@ -92,14 +92,6 @@ def test_sparse_samples_give_the_same_machine(samples):
     assert_allclose(thin.decision_function(sparse.csr_array(X)), dense.decision_function(X), atol=1e-7)
 
 
-def test_order_of_rows_does_not_matter(samples):
-    X, y = samples
-    order = np.random.default_rng(0).permutation(len(y))
-    one, other = (NystroemSVC(n_components=30).fit(X[rows], y[rows]) for rows in (np.arange(len(y)), order))
-    assert one.C_ == other.C_
-    assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-7)
-
-
 def test_class_weights_move_the_boundary(samples):
     X, y = samples
     plain = NystroemSVC(C=1.0, n_components=30).fit(X, y)

@@ -54,23 +54,6 @@ def test_it_is_about_as_good_as_an_exact_machine(samples):
     assert ours.n_trained_ == 400
 
 
-def test_weights_are_repeated_rows(samples):
-    X, y = samples
-    copies = np.arange(len(y)) % 3
-    weighted = NystroemSVR(n_components=30).fit(X, y, sample_weight=copies)
-    repeated = NystroemSVR(n_components=30).fit(np.repeat(X, copies, axis=0), np.repeat(y, copies))
-    assert weighted.C_ == repeated.C_
-    assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-7)
-
-
-def test_order_of_rows_does_not_matter(samples):
-    X, y = samples
-    order = np.random.default_rng(0).permutation(len(y))
-    one, other = (NystroemSVR(n_components=30).fit(X[rows], y[rows]) for rows in (np.arange(len(y)), order))
-    assert one.C_ == other.C_
-    assert_allclose(one.predict(X), other.predict(X), atol=1e-7)
-
-
 def test_sparse_samples_give_the_same_machine(samples):
     X, y = samples
     dense = NystroemSVR(RBF(0.5), n_components=30).fit(X, y)

@@ -112,14 +112,6 @@ def test_warm_start_on_other_data_starts_anew(iris):
     assert_array_equal(model.dual_coef_, SVC(multiclass="ovr").fit(X[rows], y[rows]).dual_coef_)
 
 
-def test_weights_are_repetitions(iris):
-    X, y = iris
-    weight = np.random.default_rng(0).integers(0, 4, len(y))
-    weighted = SVC(gamma=0.3, tol=1e-10).fit(X, y, weight)
-    repeated = SVC(gamma=0.3, tol=1e-10).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-7)
-
-
 def test_unit_place_order_and_names_do_not_matter(iris):
     """What must not matter: the unit and origin of the features, the order of rows, the names of classes."""
     X, y = iris

@@ -23,7 +23,7 @@ def samples():
     return make_classification(400, 5, n_informative=4, n_redundant=0, class_sep=1.5, random_state=1)
 
 
-def found(model):
+def nystroem_findings(model):
     return [finding for finding in model.diagnostics_ if finding.name == "nystroem"]
 
 
@@ -52,30 +52,35 @@ def test_nystroem_when_asked_for(samples, tmp_path):
     assert np.mean(model._record.truth == model._record.scored) == pytest.approx(machine.held_out_score_)
 
 
-def test_the_finding_has_scores_of_both_machines_on_other_rows(samples):
-    X, y = samples
-    [finding] = found(TunedSVC(solver="nystroem").fit(X, y))
+def assert_compared(findings, n_rows, least, gap):
+    """The finding has so many training and other rows, and scores that are as good and as close."""
+    [finding] = findings
     assert "as you asked" in finding.message
     match = re.search(
         r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
         finding.message,
     )
-    assert [int(n) for n in match.groups()[:2]] == [320, 80]
+    assert [int(n) for n in match.groups()[:2]] == n_rows
     approximate, exact = (float(score) for score in match.groups()[2:])
-    assert abs(approximate - exact) < 0.04
-    assert exact > 0.85
+    assert abs(approximate - exact) < gap
+    assert exact > least
+
+
+def test_the_finding_has_scores_of_both_machines_on_other_rows(samples):
+    model = TunedSVC(solver="nystroem").fit(*samples)
+    assert_compared(nystroem_findings(model), [320, 80], least=0.85, gap=0.04)
 
 
 def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
     X, y = samples
     few = TunedSVC().fit(X, y)
     assert isinstance(few.best_estimator_, SVC)
-    assert not found(few)
+    assert not nystroem_findings(few)
     monkeypatch.setattr(approximate, "MANY", 300)
     monkeypatch.setattr(approximate, "EXACT_WORK", 0.0)
     many = TunedSVC().fit(X, y)
     assert isinstance(many.best_estimator_, NystroemSVC)
-    assert "because 400 distinct rows are more than 300" in found(many)[0].message
+    assert "because 400 distinct rows are more than 300" in nystroem_findings(many)[0].message
     assert isinstance(TunedSVC(solver="exact").fit(X, y).best_estimator_, SVC)
     # The search is the same.
     assert many.kernel_ == few.kernel_
@@ -126,7 +131,7 @@ def test_an_exact_machine_of_a_part_where_the_approximation_is_worse(samples, mo
     monkeypatch.setattr(approximate, "WORTH_A_PART", -1.0)
     model = TunedSVC().fit(X, y)
     machine, [said] = model.best_estimator_, [f for f in model.diagnostics_ if f.name == "part of rows"]
-    assert not found(model)
+    assert not nystroem_findings(model)
     assert isinstance(machine, SVC)
     assert "an exact one of 200 rows, with C = " in said.message  # the root of 100 times 400
     assert f"with C = {machine.C:.4g}." in said.message

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.datasets import make_friedman1
+from tests.estimators.test_tuned_svc_nystroem import assert_compared, nystroem_findings
 from threadpoolctl import threadpool_limits
 
 from kernelwise import SVR, NystroemSVR, TunedSVR, load
@@ -34,10 +33,6 @@ def samples():
 @pytest.fixture(scope="module")
 def model(samples):
     return TunedSVR(solver="nystroem").fit(*samples)
-
-
-def nystroem_findings(model):
-    return [finding for finding in model.diagnostics_ if finding.name == "nystroem"]
 
 
 def test_nystroem_when_asked_for(samples, model, tmp_path):
@@ -76,16 +71,7 @@ def test_a_report_shows_the_machine_and_the_finding(samples, model, tmp_path):
 
 
 def test_the_finding_has_scores_of_both_machines_on_other_rows(model):
-    [finding] = nystroem_findings(model)
-    assert "as you asked" in finding.message
-    match = re.search(
-        r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
-        finding.message,
-    )
-    assert [int(n) for n in match.groups()[:2]] == [240, 60]
-    approximate, exact = (float(score) for score in match.groups()[2:])
-    assert abs(approximate - exact) < 0.02
-    assert exact > 0.9
+    assert_compared(nystroem_findings(model), [240, 60], least=0.9, gap=0.02)
 
 
 @pytest.mark.slow

@@ -118,13 +118,15 @@ def test_all_of_it_is_printed(browser, hostile, tmp_path):
     visit.context.close()
 
 
-def test_dark_scheme_has_light_letters(browser, hostile, tmp_path):
+def test_dark_scheme_has_light_letters_but_on_paper(browser, hostile, tmp_path):
     hostile.model.report(tmp_path / "report.html")
     visit = Visit(browser, tmp_path / "report.html", 700, 900)
     colour = "parseInt(getComputedStyle(document.querySelector('.ticks text')).fill.match(/\\d+/)[0])"
     assert visit.page.evaluate(colour) < 128
     visit.page.emulate_media(color_scheme="dark")
     assert visit.page.evaluate(colour) > 128
+    visit.page.emulate_media(color_scheme="dark", media="print")
+    assert visit.page.evaluate(colour) < 128
     visit.context.close()
 
 

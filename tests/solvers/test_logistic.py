@@ -144,15 +144,6 @@ def test_rows_of_the_kernel_are_enough(kernel):
     assert (rows.beta[weight == 0.0] == 0.0).all()
 
 
-def test_a_weight_of_two_is_a_repeated_sample():
-    weight = np.where(np.arange(90) < 30, 2.0, 1.0)
-    order = np.repeat(np.arange(90), weight.astype(int))
-    heavy = solve_svm_dual(K, y, 1.5, sample_weight=weight, loss="logistic", tol=1e-10)
-    twice = solve_svm_dual(K[np.ix_(order, order)], y[order], 1.5, loss="logistic", tol=1e-10)
-    np.testing.assert_allclose(twice.beta, (heavy.beta / weight)[order], atol=1e-9)
-    assert twice.intercept == pytest.approx(heavy.intercept, abs=1e-9)
-
-
 def test_samples_of_no_weight_do_not_count():
     weight = np.where(np.arange(90) % 3 == 0, 0.0, WEIGHT)
     used = np.flatnonzero(weight)

@@ -113,16 +113,6 @@ def test_units_of_the_kernel_do_not_matter():
     np.testing.assert_allclose(scaled.decision, plain.decision, atol=1e-6)
 
 
-def test_a_weight_of_two_is_a_repeated_row():
-    weight = np.where(np.arange(60) < 5, 2.0, 1.0)
-    order = np.r_[np.arange(60), np.arange(5)]
-    heavy = solve_svm_dual(K, y, 1.5, sample_weight=weight, loss="squared_hinge", tol=1e-10)
-    twice = solve_svm_dual(K[np.ix_(order, order)], y[order], 1.5, loss="squared_hinge", tol=1e-10)
-    np.testing.assert_allclose(
-        K @ heavy.beta + heavy.intercept, K[:, order] @ twice.beta + twice.intercept, atol=1e-6
-    )
-
-
 def test_sensitivity_is_that_of_differences():
     """∂/∂C and ∂/∂γ of any value of coefficients and offset."""
     by_beta, by_offset = RANDOM.normal(size=60), 0.7

@@ -398,14 +398,24 @@ def test_broken_libsvm_files_are_refused(read, contents, says):
 # -- Parquet -------------------------------------------------------------------------------------------------
 
 
-def test_parquet(tmp_path, monkeypatch):
+@pytest.fixture
+def parquet(tmp_path):
+    """Write columns to a Parquet file, and return its path."""
     pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
+    from pyarrow.parquet import write_table
 
-    path = tmp_path / "some.parquet"
+    def write(columns):
+        write_table(pyarrow.table(columns), tmp_path / "some.parquet")
+        return tmp_path / "some.parquet"
+
+    return write
+
+
+def test_parquet(parquet, monkeypatch):
+    import pyarrow
+
     columns = {"n": [1, None, 3], "x": [0.5, 1.5, 2.5], "ok": [True, False, None], "class": ["u", "v", "u"]}
-    parquet.write_table(pyarrow.table(columns), path)
-    table = read_table(path)
+    table = read_table(parquet(columns))
     assert table.names == tuple(columns)
     np.testing.assert_array_equal(table.columns[0], [1, np.nan, 3])
     assert table.columns[2].tolist() == ["True", "False", None]
@@ -413,13 +423,11 @@ def test_parquet(tmp_path, monkeypatch):
         *("n", "x", "ok", "n missing", "ok missing"),
     ]
     dates = pyarrow.array([1, 2], pyarrow.timestamp("s"))
-    parquet.write_table(pyarrow.table({"when": dates, "x": [1, 2], "y": [0, 1]}), path)
-    table = read_table(path)
+    table = read_table(parquet({"when": dates, "x": [1, 2], "y": [0, 1]}))
     assert learn_encoding(table).encoding.feature_names == ["when hour", "x"]
     assert learn_encoding(table, ignore=["when"]).encoding.feature_names == ["x"]
     lists = pyarrow.array([[1], [2, 3]])
-    parquet.write_table(pyarrow.table({"many": lists, "x": [1, 2], "y": [0, 1]}), path)
-    table = read_table(path)
+    table = read_table(parquet({"many": lists, "x": [1, 2], "y": [0, 1]}))
     with pytest.raises(TableError, match=r"column 'many': it holds values of the type list.*--ignore many"):
         learn_encoding(table, strict=True)
     learned = learn_encoding(table)
@@ -427,39 +435,32 @@ def test_parquet(tmp_path, monkeypatch):
     assert "'many' (holds values of the type list" in learned.preparation[0]
     monkeypatch.setattr(reading, "find_spec", lambda name: None)
     with pytest.raises(TableError, match=r"pip install 'kernelwise\[files\]'"):
-        read_table(path)
+        read_table(parquet(columns))
 
 
-def test_parquet_of_coded_words_and_without_rows(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
+def test_parquet_of_coded_words_and_without_rows(parquet):
+    import pyarrow
 
-    path = tmp_path / "some.parquet"
     words = pyarrow.array(["u", None, "v", "u"]).dictionary_encode()
     numbers = pyarrow.array([2.5, 1.5, None, 2.5]).dictionary_encode()
-    parquet.write_table(pyarrow.table({"w": words, "n": numbers}), path)
-    table = read_table(path)
+    table = read_table(parquet({"w": words, "n": numbers}))
     assert table.columns[0].tolist() == ["u", None, "v", "u"]
     np.testing.assert_array_equal(table.columns[1], [2.5, 1.5, np.nan, 2.5])
-    parquet.write_table(pyarrow.table({"w": pyarrow.array([], pyarrow.string())}), path)
+    path = parquet({"w": pyarrow.array([], pyarrow.string())})
     with pytest.raises(TableError, match=r"is empty\. Give a file that has rows"):
         read_table(path)
 
 
-def test_numbers_that_parquet_stores_as_text_are_words(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    path = tmp_path / "some.parquet"
+def test_numbers_that_parquet_stores_as_text_are_words(parquet):
     digits = {"few": [str(k % 3) for k in range(30)], "y": [k % 2 for k in range(30)]}
-    parquet.write_table(pyarrow.table(digits), path)
+    path = parquet(digits)
     learned = learn_encoding(read_table(path), target="y")
     assert learned.encoding.feature_names == ["few=0", "few=1", "few=2"]
     assert learned.notes == [
         "Column 'few' counts as words, because the file stores its numbers as text. If they are quantities, "
         "store them as numbers."
     ]
-    parquet.write_table(pyarrow.table({**digits, "all": [str(k * k) for k in range(30)]}), path)
+    path = parquet({**digits, "all": [str(k * k) for k in range(30)]})
     with pytest.raises(TableError, match=r"column 'all': it has 30 different words in 30 rows, such as '0'"):
         learn_encoding(read_table(path), target="y", strict=True)
     assert learn_encoding(read_table(path), target="y").encoding.feature_names[0] == "all"

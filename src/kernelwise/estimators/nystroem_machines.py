@@ -315,38 +315,27 @@ class NystroemSVR(RegressorMixin, WithHeldOutRows):
     Parameters
     ----------
     kernel : str or Kernel, default="rbf"
-        A name of :data:`kernelwise.kernels.KERNELS`, whose parameters come from the data (heuristic "scale"),
-        or a kernel object, used after ``initialize(X, heuristic="keep")``.
+        As in `NystroemSVC`.
     C : "auto" or float, default="auto"
         As in scikit-learn's LinearSVR with squared loss, the offset not regularised. "auto" is the best of
         some values on the held-out rows.
     epsilon : float, default=0.1
         Errors up to this size cost nothing; in the units of y. With 0 the model is a ridge regression.
-    n_components : "auto" or int, default="auto"
-        Number of landmarks. "auto" doubles it from 250 to at most 2000 while the held-out score gains 0.001.
-    memory_limit : float, default=2048
-        Memory for the features, in MiB. More than 256 MiB are had in single precision; if that, too, is more
-        than the limit or 512 MiB, they are computed again in every pass over the rows.
-    random_state : int, RandomState or None, default=0
-        Seed of the landmarks and of the held-out rows.
+    n_components, memory_limit, random_state
+        As in `NystroemSVC`.
 
     Attributes
     ----------
     kernel_ : Kernel
     C_, held_out_score_ : float
         The C of the final model, and the best R² on the held-out rows (with the variance of all rows).
-    search_results_ : dict from str to ndarray
-        "n_components", "C" and "score" of everything tried.
-    support_ : ndarray of shape (n_landmarks,)
-        Rows of X that are the landmarks.
-    support_vectors_ : array or CSR matrix of shape (n_landmarks, n_features)
+    search_results_, support_, support_vectors_, n_components_
+        As in `NystroemSVC`.
     dual_coef_ : ndarray of shape (1, n_landmarks)
         Predictions are ``kernel_(X, support_vectors_) @ dual_coef_[0] + intercept_[0]``.
     intercept_ : ndarray of shape (1,)
     n_iter_ : ndarray of shape (1,)
         Newton steps of the last training.
-    n_components_ : int
-        Number of features: the landmarks, without directions that are lost in rounding.
     beta_ : ndarray of shape (1, n_landmarks)
         The same as ``dual_coef_``.
     n_machines_, n_trained_ : int
@@ -440,8 +429,7 @@ class NystroemOneClassSVM(OutlierMachine, NystroemMachine):
     Parameters
     ----------
     kernel : str or Kernel, default="rbf"
-        A name of :data:`kernelwise.kernels.KERNELS`, whose parameters come from the data (heuristic "scale"),
-        or a kernel object, used after ``initialize(X, heuristic="keep")``.
+        As in `NystroemSVC`.
     nu : float, default=0.5
         As in :class:`kernelwise.OneClassSVM`.
     n_components : "auto" or int, default="auto"
@@ -449,24 +437,18 @@ class NystroemOneClassSVM(OutlierMachine, NystroemMachine):
         5 % of k(x, x).
     tol, max_iter : float, int
         As in :class:`kernelwise.OneClassSVM`.
-    memory_limit : float, default=2048
-        Memory for the features, in MiB. More than 256 MiB are had in single precision; if that, too, is more
-        than the limit or 512 MiB, they are computed again in every pass over the rows.
-    random_state : int, RandomState or None, default=0
-        Seed of the landmarks.
+    memory_limit, random_state
+        As in `NystroemSVC`.
 
     Attributes
     ----------
     kernel_ : Kernel
-    support_ : ndarray of shape (n_landmarks,)
-        Rows of X that are the landmarks.
-    support_vectors_ : array or CSR matrix of shape (n_landmarks, n_features)
+    support_, support_vectors_, n_components_
+        As in `NystroemSVC`.
     dual_coef_ : ndarray of shape (1, n_landmarks)
         Scores are ``kernel_(X, support_vectors_) @ dual_coef_[0]``.
     intercept_, offset_ : ndarray of shape (1,)
         As in :class:`kernelwise.OneClassSVM`.
-    n_components_ : int
-        Number of features: the landmarks, without directions that are lost in rounding.
     left_out_ : float
         The mean share of k(x, x) that the features leave out: 0 where they are exact.
     duality_gap_ : float

@@ -47,7 +47,7 @@ N_FOLDS, MOST_ROWS = 5, 800
 
 
 #: Rows, teachers and courses of simulated tables.
-SIZES = ((150, 25, 26), (250, 12, 30), (400, 40, 9), (600, 35, 20))
+SIZES = ((150, 25, 26), (250, 12, 30), (400, 40, 9), (400, 12, 9))
 #: Seeds before this one were used while the rule was made.
 FIRST_SEED = 2000
 #: Quantities in whole numbers, and how a target may follow one that goes from 0 to 1.

@@ -50,3 +50,14 @@ def test_lessons_are_rated_by_who_teaches_what():
     np.testing.assert_array_equal(np.bincount(y), [50, 50, 50])
     again, _ = codes.lessons(0)
     assert again.equals(frame)
+
+
+def test_teachers_and_courses_are_names_and_scores_are_quantities():
+    frame, y = codes.lessons(0, n_rows=400, n_teachers=30, n_courses=20)
+    assert frame.shape == (400, 5)
+    assert frame["teacher"].max() == 30
+    assert codes.read_as_names(frame, y) == {"teacher", "course"}
+    frame, y = codes.quantities(0, "score", "line", 150)
+    assert list(frame) == list(codes.VALUES)
+    assert np.corrcoef(frame["score"], y)[0, 1] > 0.3
+    assert codes.read_as_names(frame, y, is_classes=False) == set()

@@ -75,9 +75,9 @@ def test_a_page_on_predictions_has_their_intervals(run, numbers):
     code, out, err = run("predict", numbers, "new.csv", "--interval", 0.8, "--report", "p.html")
     assert code == 0, err
     page, rows = Path("p.html").read_text(), table(out)
-    assert "Intervals of 80 % contain the truth for about 80 % of new rows" in page
+    assert "Intervals of 80 %, in brackets, contain the truth for about 80 % of new rows" in page
     highest = max(rows, key=lambda row: float(row["prediction"]))
-    shown = re.search(r"interval: ([-−.\d]+) to ([-−.\d]+)", page)
+    shown = re.search(r"\d \(([-−.\d]+) to ([-−.\d]+)\)", page)
     assert [float(end) for end in shown.groups()] == pytest.approx(
         [float(highest["lower"]), float(highest["upper"])], abs=1e-3
     )

@@ -401,15 +401,16 @@ def test_a_page_says_what_its_model_is():
 def test_predictions_have_their_intervals_and_sets():
     model, rows = asked("regression")
     text = predictions_page(model, rows[:30], coverage=0.8)
-    assert f"Intervals of 80 % contain the truth for about 80 % of {model.fit_record_.holds_for}." in text
+    covers = "Intervals of 80 %, in brackets, contain the truth for about 80 % of"
+    assert f"{covers} {model.fit_record_.holds_for}." in text
     highest = int(np.argmax(model.predict(rows[:30])))
     low, high = (number(end, 4) for end in model.predict_interval(rows[:30], 0.8)[highest])
-    answer = f"{number(model.predict(rows[:30])[highest], 4)} (interval: {low} to {high})"
+    answer = f"{number(model.predict(rows[:30])[highest], 4)} ({low} to {high})"
     assert answer in text
-    assert "(interval: " not in predictions_page(model, rows[:30])
+    assert f"({low} to {high})" not in predictions_page(model, rows[:30])
     model, rows = asked("two classes")
     text = predictions_page(model, rows[:30], coverage=0.8)
-    assert "Sets of 80 % contain the truth" in text
+    assert "Sets of 80 %, in brackets, contain the truth" in text
     sets = model.predict_set(rows[:30], 0.8)
     labels = [str(label) for label in model.classes_]
     surest = int(np.argmax(model.predict_proba(rows[:30]).max(axis=1)))

@@ -117,5 +117,5 @@ def test_the_error_of_r2_is_that_of_the_jackknife():
 
     without = np.array([r2(np.arange(90) != k) for k in range(90)])
     jackknife = np.sqrt(89 / 90 * ((without - without.mean()) ** 2).sum())
-    # Five folds train on four fifths of the rows.
-    assert_allclose(model.result_.standard_error, np.sqrt(1.0 + 1.25) * jackknife, rtol=0.05)
+    # The scores of five folds have a correlation of one fifth.
+    assert_allclose(model.result_.standard_error, np.sqrt(1.0 + 4 * 0.2) * jackknife, rtol=0.05)

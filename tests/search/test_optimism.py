@@ -16,7 +16,13 @@ from kernelwise.search.engine.context import FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.result import Choice
 from kernelwise.search.verdict.claim import luck_of_best
-from kernelwise.search.verdict.optimism import blend_luck, lead_error, optimism, training_factor
+from kernelwise.search.verdict.optimism import (
+    blend_luck,
+    fold_correlation,
+    lead_error,
+    optimism,
+    training_factor,
+)
 
 
 def scored_kernel(scores, labels=None):
@@ -88,13 +94,19 @@ def test_the_error_of_a_lead_is_that_of_rows_which_differ(validator):
 
 
 def test_the_factor_of_training_rows_is_that_of_nadeau_and_bengio(make_validator):
-    """Their variance of a mean over J folds is (1/J + n₂/n₁) times that of a fold of n₂ rows."""
+    """Their variance of a mean over J folds is (1/J + n₂/n₁) S², with the variance S² among the J scores.
+
+    S² is 1 - ρ of the variance of a fold, since correlated scores differ by less than they vary by.
+    """
     n, X, y = 60, np.arange(60.0)[:, None], np.arange(60) % 2
     for J in (2, 3, 5):
-        held = n / J
-        of_fold, of_rows = 0.21 / held, 0.21 / n
-        expected = (1.0 / J + held / (n - held)) * of_fold
-        assert_allclose(training_factor(make_validator(X, y, cv=J)) * of_rows, expected)
+        made, n_held = make_validator(X, y, cv=J), n / J
+        rho = fold_correlation(made)
+        assert_allclose(rho, n_held / n)
+        of_fold, of_rows = 0.21 / n_held, 0.21 / n
+        expected = (1.0 / J + n_held / (n - n_held)) * (1.0 - rho) * of_fold
+        assert_allclose(training_factor(made) * of_rows, expected)
+        assert_allclose(training_factor(made), 2.0 - 1.0 / J)
 
 
 @pytest.mark.parametrize("n_times", [1, 3])
@@ -106,7 +118,8 @@ def test_rows_that_are_held_out_several_times_are_no_more_rows(n_times, make_val
     trained[fold, held] = False
     folds = FoldRows(rows, fold, np.ones(60), 3 * n_times, held, trained)
     made = make_validator(rows[:, None].astype(float), rows % 2, cv=folds)
-    assert_allclose(training_factor(made), 1.0 + 30.0 / 50.0)
+    assert_allclose(fold_correlation(made), 10.0 / 60.0)
+    assert_allclose(training_factor(made), 1.0 + 2.0 * 10.0 / 60.0)
 
 
 def test_a_blend_owes_what_constant_answers_do(validator):

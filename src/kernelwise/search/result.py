@@ -153,8 +153,8 @@ class SelectionResult(TuningResult):
         How far ``corrected_score`` typically is from the score on new rows: see
         `kernelwise.search.verdict.summary.told_error`.
     corrected_score : float
-        The score less what the best of so many settings owes to luck: what the choice would score on rows
-        that had no part in it. See `kernelwise.search.verdict.optimism`.
+        The score less what the best of so many settings, or a blend that may have learned nothing, owes to
+        luck: what is expected of new rows. See `kernelwise.search.verdict.optimism`.
     members : tuple of Member
         Settings that the final model is a blend of (``kernel``, ``C``, ``epsilon``, ``loss``), those of the
         largest ``weight`` first; the weights sum to 1. Empty if the model is that of one setting.

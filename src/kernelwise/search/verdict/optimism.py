@@ -74,16 +74,32 @@ def _luck_among(validator: CrossValidator, known: list[np.ndarray]) -> Luck:
     return luck_of_best([*(labels == y for labels in known), *constant], weight, *validator.clusters)
 
 
-def training_factor(validator: CrossValidator) -> float:
-    """The variance of a score as a multiple of that of its held-out rows: 1 + K/(K - 1) of K folds.
+def fold_correlation(validator: CrossValidator) -> float:
+    """Correlation of the scores of two folds, which share training rows: 1/K of K folds.
 
-    The outcomes of held-out rows share the luck of the rows that their machines were trained on, so that
-    their spread is not all of the variance. There is no unbiased estimate of the rest (Bengio & Grandvalet,
-    JMLR 5, 2004). Nadeau & Bengio (Machine Learning 52, 2003) take 1/J + n₂/n₁ times the variance of a fold,
-    for J folds that train on n₁ rows and hold out n₂: that is this factor, 1 + J n₂/n₁, of all held-out rows.
+    There is no unbiased estimate of it (Bengio & Grandvalet, JMLR 5, 2004). Nadeau & Bengio (Machine Learning
+    52, 2003) take n₂/(n₁ + n₂) for folds that train on n₁ rows and hold out n₂.
     """
-    n_trained = np.mean([validator.in_folds.weight[train].sum() for train, _ in validator.folds])
-    return float(1.0 + validator.held_out.weight[validator.tested].sum() / n_trained)
+    n_trained, n_held = _rows_of_a_fold(validator)
+    return n_held / (n_trained + n_held)
+
+
+def training_factor(validator: CrossValidator) -> float:
+    """The variance of a score as a multiple of that of its held-out rows: 2 - 1/K of K folds.
+
+    The outcomes of held-out rows share the luck of the rows that their machines were trained on. The mean of
+    J scores of correlation ρ has 1 + (J - 1) ρ times the variance that it would have without.
+    """
+    n_scores = validator.held_out.weight[validator.tested].sum() / _rows_of_a_fold(validator)[1]
+    return float(1.0 + max(0.0, n_scores - 1.0) * fold_correlation(validator))
+
+
+def _rows_of_a_fold(validator: CrossValidator) -> tuple[float, float]:
+    """How many rows a fold trains on and holds out, by their weights, on average."""
+    weight = validator.in_folds.weight
+    sums = [(weight[train].sum(), weight[test].sum()) for train, test in validator.folds]
+    n_trained, n_held = np.mean(sums, axis=0)
+    return float(n_trained), float(n_held)
 
 
 def _by_folds(scored: list[ScoredKernel], choice: Choice) -> float:

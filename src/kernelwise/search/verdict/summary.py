@@ -16,7 +16,7 @@ from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.baseline import baseline, decision_for_classes
 from kernelwise.search.verdict.claim import Luck, error_of_rows, share_error
-from kernelwise.search.verdict.optimism import blend_luck, optimism, training_factor
+from kernelwise.search.verdict.optimism import blend_luck, fold_correlation, optimism, training_factor
 from kernelwise.search.verdict.reasons import Summary, other_labels, other_rows, reasons
 
 
@@ -117,6 +117,8 @@ def told_error(
     else:
         scores = choice.scored.scores[choice.index] if label_scores is None else label_scores
         by_folds = float(standard_error(scores, validator.n_held_out, validator.scorer.is_share))
+        if not validator.scorer.is_share:  # folds differ by less than they vary by: they vary together
+            by_folds /= np.sqrt(1.0 - fold_correlation(validator))
         # Where a class has few rows, its error is larger than the spread over two or three folds may show.
         of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
         if isinstance(family, Regression) and family.scoring in (None, "r2") and not family.quantiles:

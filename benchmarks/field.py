@@ -146,11 +146,13 @@ def cells_of(path: Path) -> dict[tuple[str, int], Row]:
 def run(rival: str, options: argparse.Namespace) -> None:
     """Measure what is missing, fold by fold, so that a run that is stopped has the same folds of all sets."""
     path = options.out / f"{rival}.csv"
-    facts, kept = about(rival), path.with_suffix(".json")
-    if kept.exists() and (old := json.loads(kept.read_text())["version"]) != facts["version"]:
-        raise SystemExit(f"{path} is of version {old}, not {facts['version']}. Choose another --out.")
+    facts, kept = about(rival) | {"rows": options.rows}, path.with_suffix(".json")
+    old = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else facts
+    for key in ("version", "rows"):
+        if old[key] != facts[key]:
+            raise SystemExit(f"{path} is of {key} {old[key]}, not {facts[key]}. Choose another --out.")
     kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    done, data = cells_of(path), {}
+    data = {}
     rng = np.random.default_rng(0)
     few = rng.normal(size=(N_WARM, 3))
     for task in {forests.TASKS[name] for name in options.sets}:  # imports are nobody's time
@@ -161,7 +163,7 @@ def run(rival: str, options: argparse.Namespace) -> None:
         data[name] = X, y
     for fold in range(options.folds):
         for name, (X, y) in data.items():
-            if (name, fold) in done:
+            if (name, fold) in cells_of(path):  # or another process has done it in the meantime
                 continue
             task = forests.TASKS[name]
             splits = Partition(None, None, len(y)).outer(y, task, forests.N_FOLDS, forests.N_REPEATS, 0)
@@ -209,23 +211,15 @@ def needed(package: str) -> Iterator[str]:
 def about(rival: str) -> Row:
     """Version and licence of a rival, and the megabytes that pip installs for it beside scikit-learn."""
     package = RIVALS[rival]
-    own = metadata.metadata(package.partition("[")[0])
-    files = {
-        Path(str(file.locate()))
-        for name in set(needed(package)) - set(needed(COMMON))
-        for file in metadata.files(name) or []
+    own = metadata.distribution(package.partition("[")[0])
+    added = set(needed(package)) - set(needed(COMMON))
+    files = {Path(str(file.locate())) for name in added for file in metadata.files(name) or []}
+    named = [own.metadata.get("License-Expression"), own.metadata.get("License"), own.read_text("LICENSE")]
+    return {
+        "version": own.version,
+        "licence": next((text for text in named if text), "not named").strip().splitlines()[0][:40],
+        "megabytes": sum(path.stat().st_size for path in files if path.is_file()) / 1e6,
     }
-    n_bytes = sum(path.stat().st_size for path in files if path.is_file())
-    by_class = [line.rpartition(" :: ")[2] for line in own.get_all("Classifier") or [] if "License" in line]
-    texts = [file for file in metadata.files(own["Name"]) or [] if "LICENSE" in file.name]
-    found = [
-        own.get("License-Expression"),
-        *by_class,
-        own.get("License"),
-        *(one.read_text() for one in texts),
-    ]
-    licence = next(text for text in [*found, "none named"] if text).strip().splitlines()[0]
-    return {"version": own["Version"], "licence": licence[:40], "megabytes": n_bytes / 1e6}
 
 
 # -- the table -----------------------------------------------------------------------------------------------
@@ -242,16 +236,16 @@ def mean_of(cells: dict[tuple[str, int], Row], column: str, task: str = "") -> t
 
 
 def table(folder: Path, rivals: list[str]) -> list[Row]:
-    """A row for each rival, over the cells that all of them have tried.
+    """A row for each rival, over the cells that kernelwise has, too.
 
-    A rival that failed on some sets has our mean over the same sets behind its own.
+    A rival that lacks sets, for it failed or was not run on them, has our mean over its sets beside its own.
     """
-    all_cells = {rival: found for rival in rivals if (found := cells_of(folder / f"{rival}.csv"))}
-    tried = set.intersection(*map(set, all_cells.values()))
-    ours = {key: all_cells["kernelwise"][key] for key in tried} if "kernelwise" in all_cells else {}
+    ours = cells_of(folder / "kernelwise.csv")
     rows = []
-    for rival, cells in all_cells.items():
-        cells = {key: cells[key] for key in tried}
+    for rival in rivals:
+        cells = {key: cell for key, cell in cells_of(folder / f"{rival}.csv").items() if key in ours}
+        if not cells:
+            continue
         facts = json.loads((folder / f"{rival}.json").read_text(encoding="utf-8"))
         row: Row = {"rival": rival, "version": facts["version"]}
         for title, column, task, factor, digits in (
@@ -261,7 +255,7 @@ def table(folder: Path, rivals: list[str]) -> list[Row]:
         ):
             value, sets = mean_of(cells, column, task)
             row[title] = f"{factor * value:.{digits}f}" if sets else "–"
-            there = {key: cell for key, cell in ours.items() if key[0] in sets}
+            there = {key: ours[key] for key in cells if key[0] in sets}
             if sets and len(sets) < len(mean_of(ours, column, task)[1]):
                 same = factor * mean_of(there, column, task)[0]
                 row[title] += f" (of {len(sets)} sets; ours {same:.{digits}f})"

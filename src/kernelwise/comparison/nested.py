@@ -72,7 +72,8 @@ def compare(
         Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`. None means kernelwise, an SVM with
         default settings, scikit-learn's "random forest" and "gradient boosting", and of "lightgbm", "xgboost"
         and "catboost" those that are installed. Searches of SVMs ("GridSearchCV", "random search", …), "full
-        grid" and "xrfm" run if they are named. The first method is the one that the others are compared with.
+        grid", "xrfm", "ebm", "realmlp" and "neo-ls-svm" run if they are named. The first method is the one
+        that the others are compared with.
     n_splits, n_repeats : int, default=5, 1
         Number of outer folds, which are stratified for classes, and how often to draw them. ``n_splits=2,
         n_repeats=5`` is Dietterich's 5 × 2.

@@ -192,7 +192,7 @@ def tuned(X: np.ndarray, y: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, He
         return answers(step, *others)
 
     with mock.patch.object(final, "_answers", noting):
-        model = TunedSVC(random_state=0).fit(X, y)
+        model = TunedSVC(random_state=0, blend=False).fit(X, y)
     validator, choice = seen["step"].validator, seen["step"].choice
     values = model.best_estimator_.machine_values(model.scaler_.transform(new))
     decision = choice.decision.astype(float)

@@ -70,7 +70,7 @@ def check_all_show(error, model, table, found, page, share):
 
 
 def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(shown):
-    model, table, found, page = shown("--cv", 5)  # folds of equal size
+    model, table, found, page = shown("--cv", 5, "--blend", "no")  # folds of equal size
     p, record = model.result_.score, model.fit_record_
     assert p != -model.result_.value  # labels by probability are others than those of the search
     assert p == pytest.approx((record.predicted == record.truth).mean())
@@ -89,10 +89,10 @@ def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(s
 
 
 def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
-    model, table, found, page = shown("--scoring", "roc_auc")
+    model, table, found, page = shown("--scoring", "roc_auc", "--blend", "no")
     folds = [model.cv_results_[f"split{k}_test_score"][model.best_index_] for k in range(4)]
     error = model.result_.standard_error
-    assert error == pytest.approx(np.std(folds, ddof=1) / 2 * np.sqrt(4 / 3))  # and that of training rows
+    assert error == pytest.approx(np.std(folds, ddof=1) / 2 * np.sqrt(1.75 / 0.75))  # and what folds share
     assert error != pytest.approx(np.sqrt(np.mean(folds) * (1 - np.mean(folds)) / 70), rel=0.05)
     check_all_show(error, model, table, found, page, share=False)
     assert found["test"]["standard_error"] is None

@@ -98,7 +98,7 @@ def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
 
 
 def test_all_is_said_if_somebody_wants_it(run, train):
-    code, out, err = run("tune", train, *SHORT, "--verbose")
+    code, out, err = run("tune", train, *SHORT, "--verbose", "--blend", "no")
     assert code == 0
     assert re.search(r"\nC +[\d.e+-]+: a larger C .*\n", out)
     assert re.search(r"\nWhy this answer:\n- .*\n", out)

@@ -53,9 +53,7 @@ class Comparing:
     seed: options.Seed = 0
     coverage: Annotated[
         float | None,
-        option(
-            "SHARE", "Also show what intervals or sets of this coverage cover, and their mean width or size."
-        ),
+        option("SHARE", "Also show what intervals or sets cover that are to contain this share."),
     ] = None
     group: options.Group = None
     time: options.Time = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import norm
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from kernelwise.search.data.scaling import fit_scaler, weigh_alike
@@ -66,6 +67,17 @@ def test_a_constant_with_weights_is_scaled_without_a_word():
         X = np.column_stack([np.full(40, 0.5), random.normal(size=40)])
         scaler = fit_scaler("standard", X, weight, f"test {k}")
         assert np.isfinite(scaler.transform(X)).all()
+
+
+def test_robust_is_the_median_and_the_range_of_quartiles_of_repeated_rows():
+    random = np.random.default_rng(0)
+    X, times = random.normal(3.0, 2.0, size=(41, 2)), random.integers(1, 4, 41)
+    scaler = fit_scaler("robust", X, times.astype(float), "test")
+    shares = (0.25, 0.5, 0.75)
+    low, middle, high = np.quantile(np.repeat(X, times, axis=0), shares, 0, method="averaged_inverted_cdf")
+    assert_allclose(scaler.mean_, middle, rtol=1e-12)
+    # A standard normal variable has the scale 1.
+    assert_allclose(scaler.scale_, (high - low) / (norm.ppf(0.75) - norm.ppf(0.25)), rtol=1e-12)
 
 
 def test_a_column_of_gaps_alone_has_a_robust_scale():

@@ -79,6 +79,15 @@ def test_some_copies_among_many_rows_are_found():
     assert groups_of(np.concatenate([X, copies[:3]])) is None  # too few to matter
 
 
+def test_rows_that_differ_in_words_alone_do_not_hide_the_copies_of_others():
+    X = np.random.default_rng(0).normal(size=(500, 4))
+    in_one_place = np.repeat(X[-1:], NEIGHBOUR + 2, axis=0)
+    word = np.append(np.zeros(520), np.arange(NEIGHBOUR + 2) + 1.0)
+    found = groups_of(np.column_stack([np.concatenate([X, X[:20] + 1e-4, in_one_place]), word]))
+    assert np.array_equal(found[:20], found[500:520])
+    assert len(np.unique(found)) == len(word) - 20
+
+
 def test_words_of_copies_are_the_same():
     X = np.column_stack([triples(1e-3), TRIPLE % 3, TRIPLE % 2])
     assert np.array_equal(canonical_groups(groups_of(X), np.arange(150)), TRIPLE)

@@ -233,3 +233,20 @@ def test_a_problem_by_class_has_the_same_answers():
     assert_allclose(found.decision, plain.decision, rtol=1e-9, atol=1e-9)
     gram = replace(problem, Z=RBF(0.5)(Z)).by_class(y, is_gram=True)
     assert_allclose(gram.Z, RBF(0.5)(sorted_problem.Z), rtol=1e-12)
+
+
+def test_clearly_better_is_by_more_than_one_standard_error(rings, make_validator):
+    Z, index = rings
+    index = np.where(np.arange(120) < 12, 1 - index, index)  # or no answer would be wrong
+    validator = make_validator(Z, index, Cs=np.array([1.0]))
+    narrow, wide = (validator.score(RBF(gamma), "asked for") for gamma in (1.0, 1e-4))
+    p = narrow.best_score
+    error = np.sqrt(p * (1.0 - p) / len(Z))
+    assert p > wide.best_score + error
+    assert validator.is_clearly_better(narrow, wide)
+    assert not validator.is_clearly_better(wide, narrow)
+    assert not validator.is_clearly_better(narrow, narrow)
+    almost = replace(narrow, scores=np.full_like(narrow.scores, p - 0.9 * error))
+    assert not validator.is_clearly_better(narrow, almost)
+    behind = replace(narrow, scores=np.full_like(narrow.scores, p - 1.1 * error))
+    assert validator.is_clearly_better(narrow, behind)

@@ -236,7 +236,8 @@ class CrossValidator:
 
     def is_clearly_better(self, scored: ScoredKernel, other: ScoredKernel) -> bool:
         """Whether a kernel scores higher than another by more than one standard error of its score."""
-        return scored.best_score - other.best_score > np.nan_to_num(self.standard_error(scored))
+        error = float(np.nan_to_num(self.standard_error(scored)))
+        return bool(scored.best_score - other.best_score > error)
 
     @property
     def n_held_out(self) -> float:

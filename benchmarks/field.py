@@ -126,7 +126,6 @@ def measured(estimator: Any, parts: Parts, task: str) -> Row:
 
 
 def file_of(rival: str, folder: Path) -> Path:
-    """Where cells of a rival are kept."""
     return folder / f"{re.sub(r'[^a-z]+', '-', rival.lower())}.csv"
 
 
@@ -206,7 +205,9 @@ def about(rival: str) -> Row:
     own = metadata.distribution(package.partition("[")[0])
     added = set(needed(package)) - set(needed("scikit-learn"))
     files = {Path(str(file.locate())) for name in added for file in metadata.files(name) or []}
-    named = [own.metadata.get("License-Expression"), own.metadata.get("License"), own.read_text("LICENSE")]
+    kinds = [line for line in own.metadata.get_all("Classifier") or [] if line.startswith("License ::")]
+    named = [own.metadata.get("License-Expression"), *(line.rpartition(" :: ")[2] for line in kinds)]
+    named += [own.metadata.get("License"), own.read_text("LICENSE")]
     return {
         "version": own.version,
         "licence": next((text for text in named if text), "not named").strip().splitlines()[0][:40],
@@ -253,8 +254,7 @@ def table(folder: Path) -> list[Row]:
         row["1000 predictions, CPU ms"] = f"{1e3 * mean_of(cells, 'predict_seconds')[0]:.0f}"
         size, sets = mean_of(cells, "bytes")
         row["model, kB"] = f"{size / 1e3:.0f}" if sets else "–"
-        row["installs, MB"] = f"{facts['megabytes']:.0f}"
-        row["licence"] = facts["licence"]
+        row |= {"installs, MB": f"{facts['megabytes']:.0f}", "licence": facts["licence"]}
         rows.append(row)
     return rows
 

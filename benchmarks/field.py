@@ -4,7 +4,8 @@ Every rival with its default settings, on the sets and the outer folds of `bench
 log-loss or R², CPU seconds of a fit and of predictions, the size of a saved model and of what pip installs.
 Each rival runs in a process of its own, in another environment if you name its Python, such as
 ``--python catboost=venvs/catboost/bin/python``; kernelwise must be installed there, too. Finished cells are
-kept in a CSV file for each rival in --out: an interrupted run goes on. ``--page`` puts the table into a page.
+kept in a CSV file for each rival in --out: an interrupted run goes on. ``--page`` puts the table into a page;
+with ``--rivals`` and no name it does no more than that.
 """
 
 from __future__ import annotations
@@ -52,15 +53,9 @@ RIVALS = {
 }
 #: The sets of docs/forests.md.
 STUDIES = Path(__file__).parents[1] / "docs" / "studies"
-SETS = [
-    row["set"]
-    for name in ("forests_accuracy.csv", "forests_r2.csv")
-    for row in forests.with_others([], STUDIES / name)
-]
-#: What everybody has who has an SVM in Python.
-COMMON = "scikit-learn"
+FILES = [STUDIES / f"forests_{measure}.csv" for measure in ("accuracy", "r2")]
+SETS = [row["set"] for path in FILES for row in forests.with_others([], path)]
 COLUMNS = ("set", "fold", "rows", "score", "log_loss", "fit_seconds", "predict_seconds", "bytes", "why")
-N_WARM = 60
 
 
 class LiquidSVM(BaseEstimator):
@@ -100,9 +95,6 @@ def estimator_of(rival: str, task: str) -> Any:
     return LiquidSVM(task) if rival == "liquidSVM" else BY_TASK[task][rival](0)
 
 
-# -- cells ---------------------------------------------------------------------------------------------------
-
-
 def saved_bytes(model: Any) -> int | None:
     """Size of a model file, ours as `save` writes it, that of others as a pickle; None if it has none."""
     if hasattr(model, "save"):
@@ -124,14 +116,17 @@ def measured(estimator: Any, parts: Parts, task: str) -> Row:
         model.predict(parts.X_test)
         predict_seconds = (time.process_time() - started) * 1000 / len(parts.y_test)
         score, errors = MEASURES[task](model, parts)
-    loss = errors[0] if task == "classification" else None
     return {
         "score": score,
-        "log_loss": loss,
+        "log_loss": errors[0] if task == "classification" else None,
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
         "bytes": saved_bytes(model),
     }
+
+
+def file_of(rival: str, folder: Path) -> Path:
+    return folder / f"{re.sub(r'[^a-z]+', '-', rival.lower())}.csv"
 
 
 def cells_of(path: Path) -> dict[tuple[str, int], Row]:
@@ -145,7 +140,7 @@ def cells_of(path: Path) -> dict[tuple[str, int], Row]:
 
 def run(rival: str, options: argparse.Namespace) -> None:
     """Measure what is missing, fold by fold, so that a run that is stopped has the same folds of all sets."""
-    path = options.out / f"{rival}.csv"
+    path = file_of(rival, options.out)
     facts, kept = about(rival) | {"rows": options.rows}, path.with_suffix(".json")
     old = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else facts
     for key in ("version", "rows"):
@@ -153,8 +148,7 @@ def run(rival: str, options: argparse.Namespace) -> None:
             raise SystemExit(f"{path} is of {key} {old[key]}, not {facts[key]}. Choose another --out.")
     kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     data = {}
-    rng = np.random.default_rng(0)
-    few = rng.normal(size=(N_WARM, 3))
+    few = np.random.default_rng(0).normal(size=(60, 3))
     for task in {forests.TASKS[name] for name in options.sets}:  # imports are nobody's time
         targets = (few[:, 0] > 0).astype(int) if task == "classification" else few[:, 0]
         trained(estimator_of(rival, task), Parts(few, targets, few, targets, None), None)[0].predict(few)
@@ -184,9 +178,6 @@ def run(rival: str, options: argparse.Namespace) -> None:
             print(rival, name, fold, cell.get("why") or f"{cell['score']:.4f}", flush=True)
 
 
-# -- what is installed ---------------------------------------------------------------------------------------
-
-
 def needed(package: str) -> Iterator[str]:
     """Names of installed packages that a package such as ``pytabkit[models]`` cannot do without."""
     todo, seen = [package], set()
@@ -212,17 +203,16 @@ def about(rival: str) -> Row:
     """Version and licence of a rival, and the megabytes that pip installs for it beside scikit-learn."""
     package = RIVALS[rival]
     own = metadata.distribution(package.partition("[")[0])
-    added = set(needed(package)) - set(needed(COMMON))
+    added = set(needed(package)) - set(needed("scikit-learn"))
     files = {Path(str(file.locate())) for name in added for file in metadata.files(name) or []}
-    named = [own.metadata.get("License-Expression"), own.metadata.get("License"), own.read_text("LICENSE")]
+    kinds = [line for line in own.metadata.get_all("Classifier") or [] if line.startswith("License ::")]
+    named = [own.metadata.get("License-Expression"), *(line.rpartition(" :: ")[2] for line in kinds)]
+    named += [own.metadata.get("License"), own.read_text("LICENSE")]
     return {
         "version": own.version,
         "licence": next((text for text in named if text), "not named").strip().splitlines()[0][:40],
         "megabytes": sum(path.stat().st_size for path in files if path.is_file()) / 1e6,
     }
-
-
-# -- the table -----------------------------------------------------------------------------------------------
 
 
 def mean_of(cells: dict[tuple[str, int], Row], column: str, task: str = "") -> tuple[float, set[str]]:
@@ -235,18 +225,19 @@ def mean_of(cells: dict[tuple[str, int], Row], column: str, task: str = "") -> t
     return (float(np.mean(means)) if means else np.nan), set(by_set)
 
 
-def table(folder: Path, rivals: list[str]) -> list[Row]:
-    """A row for each rival, over the cells that kernelwise has, too.
+def table(folder: Path) -> list[Row]:
+    """A row for each rival with finished cells, over those that kernelwise has, too.
 
     A rival that lacks sets, for it failed or was not run on them, has our mean over its sets beside its own.
     """
-    ours = cells_of(folder / "kernelwise.csv")
+    ours = cells_of(file_of("kernelwise", folder))
     rows = []
-    for rival in rivals:
-        cells = {key: cell for key, cell in cells_of(folder / f"{rival}.csv").items() if key in ours}
+    for rival in RIVALS:
+        path = file_of(rival, folder)
+        cells = {key: cell for key, cell in cells_of(path).items() if key in ours}
         if not cells:
             continue
-        facts = json.loads((folder / f"{rival}.json").read_text(encoding="utf-8"))
+        facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         row: Row = {"rival": rival, "version": facts["version"]}
         for title, column, task, factor, digits in (
             ("accuracy", "score", "classification", 100.0, 2),
@@ -258,13 +249,12 @@ def table(folder: Path, rivals: list[str]) -> list[Row]:
             there = {key: ours[key] for key in cells if key[0] in sets}
             if sets and len(sets) < len(mean_of(ours, column, task)[1]):
                 same = factor * mean_of(there, column, task)[0]
-                row[title] += f" (of {len(sets)} sets; ours {same:.{digits}f})"
-        row["fit, CPU s"] = f"{mean_of(cells, 'fit_seconds')[0]:.2g}"
-        row["1000 predictions, CPU ms"] = f"{1e3 * mean_of(cells, 'predict_seconds')[0]:.2g}"
+                row[title] += f" (of {len(sets)}; ours {same:.{digits}f})"
+        row["fit, CPU s"] = f"{mean_of(cells, 'fit_seconds')[0]:.2f}"
+        row["1000 predictions, CPU ms"] = f"{1e3 * mean_of(cells, 'predict_seconds')[0]:.0f}"
         size, sets = mean_of(cells, "bytes")
         row["model, kB"] = f"{size / 1e3:.0f}" if sets else "–"
-        row["installs, MB"] = f"{facts['megabytes']:.0f}"
-        row["licence"] = facts["licence"]
+        row |= {"installs, MB": f"{facts['megabytes']:.0f}", "licence": facts["licence"]}
         rows.append(row)
     return rows
 
@@ -297,7 +287,7 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"{rival} stopped, or cannot be run here.")
     if options.here:
         return
-    rows = table(options.out, options.rivals)
+    rows = table(options.out)
     print(format_rows(rows))
     if options.page is not None:
         tables = {"figures": rows}

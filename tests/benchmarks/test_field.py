@@ -39,7 +39,7 @@ def small(monkeypatch):
 
 def ran(folder, rival, folds=2):
     field.main(["--here", "--rivals", rival, "--sets", *SETS, "--folds", str(folds), "--out", str(folder)])
-    return field.cells_of(folder / f"{rival}.csv")
+    return field.cells_of(field.file_of(rival, folder))
 
 
 def test_a_run_keeps_cells_and_goes_on(tmp_path, small, monkeypatch):
@@ -59,19 +59,24 @@ def test_a_run_keeps_cells_and_goes_on(tmp_path, small, monkeypatch):
 def test_a_rival_that_fails_on_a_set_is_compared_on_the_others(tmp_path, small):
     cells = {rival: ran(tmp_path, rival) for rival in small}
     assert cells["xrfm"]["iris", 0]["why"] == "ValueError: two classes only"
-    ours, partial, guess = field.table(tmp_path, list(small))
+    ours, partial, guess = field.table(tmp_path)
     scores = [[float(cells["kernelwise"][name, fold]["score"]) for fold in range(2)] for name in SETS]
     assert ours["accuracy"] == f"{100 * np.mean(scores):.2f}"
     same = f"{100 * np.mean(scores[1]):.2f}"
-    assert partial["accuracy"] == f"{same} (of 1 sets; ours {same})"
+    assert partial["accuracy"] == f"{same} (of 1; ours {same})"
     assert float(guess["accuracy"]) < float(ours["accuracy"])
     assert guess["R²"] == "–"
+    page = tmp_path / "page.md"
+    page.write_text("Before\n<!-- field: figures -->\nno table\n<!-- end -->\n", encoding="utf-8")
+    field.main(["--rivals", "--out", str(tmp_path), "--page", str(page)])
+    assert f"| kernelwise | 1 | {ours['accuracy']} |" in page.read_text(encoding="utf-8")
+    assert (tmp_path / "studies" / "field_figures.csv").exists()
 
 
 def test_the_table_has_the_cells_that_kernelwise_has(tmp_path, small):
     ran(tmp_path, "kernelwise", folds=1)
     cells = ran(tmp_path, "random forest", folds=3)
-    _, guess = field.table(tmp_path, list(small))
+    _, guess = field.table(tmp_path)
     first = [float(cells[name, 0]["score"]) for name in SETS]
     assert guess["accuracy"] == f"{100 * np.mean(first):.2f}"
 

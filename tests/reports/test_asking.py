@@ -18,7 +18,6 @@ from kernelwise.kernels import KMOD
 from kernelwise.reports import askable as module
 from kernelwise.reports import asking, model_page, predictions_page
 from kernelwise.reports.askable import askable, cells_of
-from kernelwise.search.wording import number
 
 from .asked_models import asked, mixed_rows
 from .browsing import Visit, needs_browser
@@ -404,9 +403,8 @@ def test_predictions_have_their_intervals_and_sets():
     covers = "Intervals of 80 %, in brackets, contain the truth for about 80 % of"
     assert f"{covers} {model.fit_record_.holds_for}." in text
     highest = int(np.argmax(model.predict(rows[:30])))
-    low, high = (number(end, 4) for end in model.predict_interval(rows[:30], 0.8)[highest])
-    answer = f"{number(model.predict(rows[:30])[highest], 4)} ({low} to {high})"
-    assert answer in text
+    low, high = (f"{end:.4g}" for end in model.predict_interval(rows[:30], 0.8)[highest])
+    assert f"{model.predict(rows[:30])[highest]:.4g} ({low} to {high})" in text
     assert f"({low} to {high})" not in predictions_page(model, rows[:30])
     model, rows = asked("two classes")
     text = predictions_page(model, rows[:30], coverage=0.8)

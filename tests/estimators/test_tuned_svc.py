@@ -154,7 +154,9 @@ def test_scores_are_those_of_machines_trained_one_by_one(blobs):
 
 
 def test_the_machine_is_an_svc_of_the_chosen_kernel_and_c(fitted):
-    X, y, model = fitted
+    X, y, blended = fitted
+    model = TunedSVC(blend=False).fit(X, y)
+    assert (model.kernel_, model.C_) == (blended.kernel_, blended.C_)
     machine = SVC(kernel=model.kernel_, C=model.C_).fit(model.scaler_.transform(X), y)
     by_votes = model.classes_[decide(model.machine_values(X), None, len(model.classes_), "ovo")]
     assert np.mean(machine.predict(model.scaler_.transform(X)) == by_votes) > 0.995
@@ -386,7 +388,7 @@ def test_where_features_have_no_weights_the_error_says_why():
 @pytest.mark.parametrize("kernel", ["rbf", "auto", "poly"])
 def test_the_best_parameters_go_through_json_and_back_into_estimators(kernel):
     X, y = load_iris(return_X_y=True)
-    model = TunedSVC(kernel, tol=1e-8).fit(X, y)
+    model = TunedSVC(kernel, tol=1e-8, blend=False).fit(X, y)
     params = json.loads(json.dumps(model.best_params_))
     assert params == model.best_params_
     machine = clone(SVC(tol=1e-8).set_params(**params)).fit(model.scaler_.transform(X), y)

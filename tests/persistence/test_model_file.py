@@ -675,7 +675,7 @@ def test_a_regression_predicts_the_same_after_loading(tmp_path, kernel):
     ],
 )
 def test_a_regression_whose_parts_do_not_fit_is_refused(tmp_path, name, value, says):
-    model = kernelwise.TunedSVR(Cs=[1.0]).fit(np.arange(20.0)[:, None], np.arange(20.0))
+    model = kernelwise.TunedSVR(Cs=[1.0], blend=False).fit(np.arange(20.0)[:, None], np.arange(20.0))
     setattr(model.best_estimator_, name, value)
     model.save(tmp_path / "model.npz")
     with pytest.raises(ValueError, match=re.escape(says)):

@@ -54,7 +54,7 @@ def test_error_of_other_scores_comes_from_the_folds(blobs):
     folds = np.array([table[f"split{k}_test_score"] for k in range(3)])
     assert_allclose(standard_errors(model), folds.std(axis=0, ddof=1) / np.sqrt(3))
     data = report_data(model)
-    assert data.heading.startswith(f"ROC AUC {model.best_score_:.3f} ± ")
+    assert data.heading.startswith(f"ROC AUC {model.best_score_:.2f} ± ")
 
 
 def test_test_samples_are_scored_by_the_model(hostile):

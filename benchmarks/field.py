@@ -4,8 +4,8 @@ Every rival with its default settings, on the sets and the outer folds of `bench
 log-loss or R², CPU seconds of a fit and of predictions, the size of a saved model and of what pip installs.
 Each rival runs in a process of its own, in another environment if you name its Python, such as
 ``--python catboost=venvs/catboost/bin/python``; kernelwise must be installed there, too. Finished cells are
-kept in a CSV file for each rival in --out: an interrupted run goes on. ``--page`` puts the table into a page;
-with ``--rivals`` and no name it does no more than that.
+kept in a CSV file for each rival in --out: an interrupted run goes on. With ``--rivals`` and no name it only
+prints the table of finished cells.
 """
 
 from __future__ import annotations
@@ -30,16 +30,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from benchmarks import forests
-from kernelwise._core.files import whole_file
 from kernelwise.comparison.cells import MEASURES, Parts, trained
 from kernelwise.comparison.methods import BY_TASK, OURS
 from kernelwise.comparison.nested import Partition
-from kernelwise.studies.tables import Row, format_rows
+from kernelwise.studies.tables import Row, markdown
 
 #: Rivals, and what pip installs for each.
 RIVALS = {
     "kernelwise": "kernelwise",
-    "kernelwise, blend": "kernelwise",
+    "kernelwise, one kernel": "kernelwise",
     "GridSearchCV": "scikit-learn",
     "Optuna TPE": "optuna",
     "liquidSVM": "liquidSVM",
@@ -51,10 +50,7 @@ RIVALS = {
     "ebm": "interpret-core",
     "realmlp": "pytabkit[models]",
 }
-#: The sets of docs/forests.md.
-STUDIES = Path(__file__).parents[1] / "docs" / "studies"
-FILES = [STUDIES / f"forests_{measure}.csv" for measure in ("accuracy", "r2")]
-SETS = [row["set"] for path in FILES for row in forests.with_others([], path)]
+SETS = forests.SETS
 COLUMNS = ("set", "fold", "rows", "score", "log_loss", "fit_seconds", "predict_seconds", "bytes", "why")
 
 
@@ -91,7 +87,7 @@ class LiquidSVM(BaseEstimator):
 def estimator_of(rival: str, task: str) -> Any:
     """An untrained estimator."""
     if RIVALS[rival] == "kernelwise":
-        return OURS[task](blend="blend" in rival, random_state=0)
+        return OURS[task](blend=rival == "kernelwise", random_state=0)
     return LiquidSVM(task) if rival == "liquidSVM" else BY_TASK[task][rival](0)
 
 
@@ -260,7 +256,7 @@ def table(folder: Path) -> list[Row]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run what is missing, each rival in a process of its own, print the table, and put it into the page."""
+    """Run what is missing, each rival in a process of its own, and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -271,7 +267,6 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
     parser.add_argument("--out", type=Path, default=Path("field"), help="folder of finished cells")
     parser.add_argument("--python", nargs="*", default=[], metavar="NAME=PYTHON", help="Python of a rival")
-    parser.add_argument("--page", type=Path, help="page to put the table into; CSV files go to its studies/")
     parser.add_argument("--here", action="store_true", help="in this process, without a table")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -287,14 +282,7 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"{rival} stopped, or cannot be run here.")
     if options.here:
         return
-    rows = table(options.out)
-    print(format_rows(rows))
-    if options.page is not None:
-        tables = {"figures": rows}
-        forests.write(tables, options.page.parent / "studies", "field")
-        text = forests.filled(options.page.read_text(encoding="utf-8"), tables, "studies", "field")
-        with whole_file(options.page, "w", encoding="utf-8") as file:
-            file.write(text)
+    print(markdown(table(options.out)))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from kernelwise._core.files import whole_file
 
 STUDIES = ROOT / "docs" / "studies"
 #: Written by other programs, or not about what was measured.
-NOT_READ = ("_build", "api", "gallery", "studies", "figures")
+NOT_READ = ("_build", "api", "gallery", "studies", "figures", "upgrade.md")
 #: Units of what is measured, and the factor by which a file's plain unit (shares, seconds, MB) becomes it.
 UNITS = {
     "%": 100.0,

@@ -43,6 +43,9 @@ NUMBERS = (
 CLASSES = ("phoneme", "adult10k", "coil2000_train", "german_credit")
 TASKS = dict.fromkeys(FILES, "classification") | dict.fromkeys(NUMBERS, "regression")
 TASKS |= dict.fromkeys(CLASSES, "classification")
+#: Parts and variants of other sets, which would count twice.
+NOT_COMPARED = ("breast_cancer_libsvm_scaled", "breast_cancer_ljubljana", "splice", "waveform", "usps_test")
+SETS = [name for name in FILES if not name.endswith("_train") and name not in NOT_COMPARED] + list(NUMBERS)
 #: Columns that are no method's.
 NAMES = ("set", "rows")
 #: Tables that are written: what they show, its task, and its factor.
@@ -139,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sets", nargs="*", choices=TASKS, default=[*FILES, *NUMBERS], metavar="NAME")
+    parser.add_argument("--sets", nargs="*", choices=TASKS, default=SETS, metavar="NAME")
     parser.add_argument("--efforts", action="store_true", help="the levels of effort instead of methods")
     parser.add_argument("--folds", type=int, default=N_FOLDS, help="outer folds")
     parser.add_argument("--repeats", type=int, default=N_REPEATS, help="of the outer folds")

@@ -241,7 +241,9 @@ def test_the_score_announced_is_of_the_labels_that_predict_gives(n_classes):
         predicted[test] = labels
     result, found = model.result_, model.result_.score
     assert_allclose(found, np.mean(scores))
-    assert_allclose(result.standard_error, np.std(scores, ddof=1) * np.sqrt(1.75 / 3.0))  # as folds share rows
+    assert_allclose(
+        result.standard_error, np.std(scores, ddof=1) * np.sqrt(1.75 / 3.0)
+    )  # as folds share rows
     assert model.best_score_ == found < -result.value - result.standard_error
     assert answer_of(model).cv_score == found
     assert f"score of {score_text(found, False, result.standard_error)} ±" in result.why[0]

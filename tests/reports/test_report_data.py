@@ -22,6 +22,7 @@ from sklearn.svm import SVC as ReferenceSVC
 from kernelwise import SVC, Comparison, TunedSVC, load
 from kernelwise.findings import Finding
 from kernelwise.reports import report_data, write_report
+from kernelwise.reports.answer import blend_meaning
 from kernelwise.reports.curves import c_paths, chosen, standard_errors
 from kernelwise.reports.held_out import class_factors
 
@@ -393,3 +394,17 @@ def test_labels_of_any_kind(form, blobs):
         np.sum(np.asarray(labels) == label) for label in model.classes_
     ]
     assert data.regions.labels == [str(label) for label in model.classes_]
+
+
+def test_a_blend_lists_its_settings_with_their_weights(blobs):
+    X, y = blobs
+    model = TunedSVC().fit(X, y)
+    answer = report_data(model).answer
+    assert len(answer.members) == len(model.result_.members) > 1
+    weights = [float(text.partition(" %")[0]) for text in answer.members]
+    assert weights == sorted(weights, reverse=True)
+    assert sum(weights) == pytest.approx(100, abs=len(weights) / 2)
+    assert all(" C = " in text and text.endswith(" loss)") for text in answer.members)
+    one, *others = model.result_.members
+    assert "judge differently which rows are alike" in blend_meaning([one, *others])
+    assert "follow the training rows more and less closely" in blend_meaning([one, replace(one, C=8.0)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from kernelwise.reports.words import is_share, score_name, sentence, shortened, 
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.result import Member
 from kernelwise.search.verdict.reasons import COUNTS
-from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, number, score_text
+from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, model_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0
@@ -82,6 +83,8 @@ class Answer:
     blend : str
         What a model is called that is a blend of several settings, of which the kernel is the best; else
         empty.
+    members : list of str
+        These settings, each with its weight.
     C, epsilon, nu : float or None
         Those that the model has: ε of a regression, ν of one class instead of C.
     score : str
@@ -121,6 +124,7 @@ class Answer:
 
     kernel: str
     blend: str
+    members: list[str]
     meaning: str
     exact: str
     score: str
@@ -205,8 +209,15 @@ class Answer:
         return (gap, error) if gap > FAR * error else None
 
 
-#: What a blend does, as `kernel_meaning` says it of a kernel.
-MEANING = "the mean of models that judge differently which rows are alike, so that some errors cancel out"
+def blend_meaning(members: Sequence[Member]) -> str:
+    """What a blend does, as `kernel_meaning` says it of a kernel."""
+    is_one = all(one.kernel == members[0].kernel for one in members)
+    how = (
+        "follow the training rows more and less closely"
+        if is_one
+        else "judge differently which rows are alike"
+    )
+    return f"the mean of models that {how}, so that some errors cancel out"
 
 
 @dataclass(frozen=True)
@@ -231,10 +242,12 @@ def answer_of(
     model: TunedMachine | TunedOneClassSVM, test: tuple[Any, Any] | None = None, target: str | None = None
 ) -> Answer:
     """The answer of a fitted model, with its score on test samples; ``target`` is what it predicts."""
+    members = members_of(model)
     common: dict[str, Any] = {
         "kernel": kernel_text(model.kernel_),
         "blend": getattr(model.result_, "blend", ""),
-        "meaning": MEANING if members_of(model) else kernel_meaning(model.kernel_, model.scale),
+        "members": [_member_text(one) for one in members],
+        "meaning": (blend_meaning(members) if members else kernel_meaning(model.kernel_, model.scale)),
         "exact": repr(model.kernel_),
         "cv_score": float(model.result_.score),
         "cv_error": model.result_.standard_error,
@@ -333,6 +346,12 @@ def support_of(model: TunedMachine) -> Support | None:
         return None
     n_bounded = None if members_of(model) else record.n_bounded
     return Support(len(model.best_estimator_.support_), n_bounded, record.n_rows)
+
+
+def _member_text(one: Member) -> str:
+    """A setting of a blend, with its weight."""
+    loss = f" ({one.loss.replace('_', ' ')} loss)" if one.loss else ""
+    return f"{100 * one.weight:.0f} % {model_text(one.kernel, one.C)}{loss}"
 
 
 def members_of(model: TunedMachine | TunedOneClassSVM) -> tuple[Member, ...]:

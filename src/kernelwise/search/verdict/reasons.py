@@ -140,7 +140,10 @@ def reasons(validator: CrossValidator, choice: Choice, told: Summary) -> list[st
 def blend_sentence(members: Sequence[Member]) -> str:
     """What a blend is, and what most of it is, for people who have never heard the word."""
     first, kind = members[0], "log odds" if members[0].epsilon is None else "predictions"
-    shared = ", some with the same kernel" if len({str(one.kernel) for one in members}) < len(members) else ""
+    n_kernels = len({str(one.kernel) for one in members})
+    shared = (
+        "" if n_kernels == len(members) else f", {'all' if n_kernels == 1 else 'some'} with the same kernel"
+    )
     return (
         f"A blend is the weighted mean of the {kind} of several models, whose errors partly cancel out: here "
         f"{len(members)} of the settings that scored best in the search complement each other{shared}. The "
@@ -207,8 +210,8 @@ def _best_alone(validator: CrossValidator, choice: Choice) -> str:
     score = score_text(float(alone), validator.scorer.is_share, error)
     what = model_text(choice.scored.kernel, choice.C)
     return (
-        f"The best setting alone, {what}, scores {score} in the search. "
-        "The score of the blend is that of blends which were chosen without the rows that they answer."
+        f"The best setting alone, {what}, scores {score} in the search, a number that flatters it, because "
+        "these rows had a part in its choice. They had none in that of the blends whose score is told."
     )
 
 

@@ -41,7 +41,7 @@ N_START, N_ADDED = 5, 5
 #: Settings that are considered, at most, and numbers that their values are, about.
 MOST_SETTINGS, MOST_NUMBERS = 30, 2e7
 #: Losses that the best kernels are scored with once more, and exponents of their values of C.
-LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-3, 3)
+LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-2, 2)
 #: Sigmoids that are fitted to ask settings for their log-loss, at most: where there are many pairs of
 #: classes, only the settings of the best scores are asked.
 MOST_SIGMOIDS = 1000

@@ -674,3 +674,10 @@ def test_models_without_intervals_have_no_width(cancer):
             explain(model, X if len(model.support_vectors_[0]) == 3 else cancer[0], output="log-width")
     with pytest.raises(IncompatibleError, match="this TunedSVR predicts quantiles"):
         explain(TunedSVR("rbf", quantile=0.5, Cs=[1.0]).fit(X, y), X, output="log-width")
+
+
+def test_widths_of_a_model_of_logarithms_are_no_sums():
+    X, y = uneven()
+    model = TunedSVR("rbf", target_transform="log").fit(X, np.exp(y / np.abs(y).max()))
+    with pytest.raises(IncompatibleError, match="has learned the logarithm of the target"):
+        explain(model, X[:2], output="log-width")

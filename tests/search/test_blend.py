@@ -367,3 +367,20 @@ def test_effort_decides_unless_the_user_names_a_kernel():
 def test_blend_is_a_word_or_a_flag():
     with pytest.raises(ValueError, match="blend"):
         TunedSVC(blend="yes").fit(*two_classes(60))
+
+
+def test_a_blend_of_noise_by_another_score_owes_part_of_it_to_luck():
+    X, y = np.random.default_rng(3).normal(size=(5, 60, 2)), np.arange(60) % 2
+    results = [TunedSVC("rbf", scoring="roc_auc", blend=True).fit(one, y).result_ for one in X]
+    assert all(result.members for result in results)
+    assert np.mean([result.score - result.corrected_score for result in results]) > 0.02
+
+
+def test_no_time_is_lost_on_a_blend_that_there_is_no_time_for():
+    """What it costs to choose one is known after the first step."""
+    X, y = two_classes(80)
+    model = TunedSVC(scoring="roc_auc", time_budget=1e-3)
+    with pytest.warns(match="a blend of several kernels|time budget"):
+        model.fit(X, y)
+    assert model.result_.members == ()
+    assert any("there is no time for it" in sentence for sentence in model.result_.how)

@@ -126,12 +126,10 @@ def test_a_blend_owes_what_constant_answers_do(validator):
     y, weight, clusters = validator.held_out.y, validator.held_out.weight, validator.clusters
     answers = np.zeros_like(y)
     expected = luck_of_best([(y == 0)[None], (y == 1)[None]], weight, *clusters)
-    assert_allclose(blend_luck(validator, answers), expected)
+    assert_allclose(blend_luck(validator, None, answers), expected)
     assert expected.mean > 0.0
-    assert blend_luck(validator, y).mean == pytest.approx(0.0, abs=1e-12)  # no draw prefers a constant
-    assert blend_luck(validator, None).mean == 0.0
-    validator.scorer.is_share = False
-    assert blend_luck(validator, answers).mean == 0.0
+    assert blend_luck(validator, None, y).mean == pytest.approx(0.0, abs=1e-12)  # no draw prefers a constant
+    assert blend_luck(validator, None, None).mean == 0.0
 
 
 def noise(seed):
@@ -200,3 +198,15 @@ def test_a_replayed_journal_finds_the_same():
     assert again.diagnostics_ == first.diagnostics_
     assert again.result_.corrected_score == first.result_.corrected_score
     assert again.result_.why == first.result_.why
+
+
+def test_small_weights_draw_as_many_rows_and_no_share_is_below_zero():
+    X, y = noise(1)
+    plain = fitted(TunedSVC("rbf"), X, y).diagnostics_
+    lighter = TunedSVC("rbf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lighter.fit(X, y, sample_weight=np.full(len(y), 2.0**-10))
+    assert {finding.name for finding in lighter.diagnostics_} == {finding.name for finding in plain}
+    few = fitted(TunedSVC(), np.array([[0.0], [1.0], [0.3], [0.7]]), np.array([0, 1, 1, 0]))
+    assert few.result_.corrected_score >= 0.0

@@ -161,6 +161,12 @@ class WidthReader(Reader):
 
     def __init__(self, model: Any) -> None:
         super().__init__(model)
+        if model.target_offset_ is not None:
+            raise IncompatibleError(
+                "This model has learned the logarithm of the target, so a width in units of the target is no "
+                f"sum over columns. Explain the prediction, or a model without target_transform='log', by "
+                f"output={WIDTH!r}."
+            )
         self.limit = model._spreads_within(COVERAGE)
         self.group = np.append(self.group, len(self.names))
         self.names = [*self.names, PREDICTION]

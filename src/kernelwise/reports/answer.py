@@ -399,7 +399,10 @@ def expectation(answer: Answer) -> str:
     if not answer.has_luck or answer.corrected is None:
         return "about the same for new rows of the same kind"
     expected = answer.text(answer.corrected)
-    lucky = "which class is more frequent" if answer.blend else f"the best of {answer.n_candidates} settings"
+    best = "blend" if answer.blend else "best"
+    lucky = f"the {best} of {answer.n_candidates} settings"
+    if answer.blend and answer.is_share:
+        lucky = "which class is more frequent"
     return f"about {expected} for new rows: {lucky} is partly luck"
 
 

@@ -42,9 +42,11 @@ N_START, N_ADDED = 5, 5
 MOST_SETTINGS, MOST_NUMBERS = 30, 2e7
 #: Losses that the best kernels are scored with once more, and exponents of their values of C.
 LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-2, 2)
-#: Sigmoids that are fitted to ask settings for their log-loss, at most: where there are many pairs of
-#: classes, only the settings of the best scores are asked.
-MOST_SIGMOIDS = 1000
+#: Sigmoids that are fitted to held-out values of settings, at most: where there are many pairs of classes, or
+#: many folds, only the settings of the best scores are asked.
+MOST_SIGMOIDS = 5000
+#: What is skipped if there is no time.
+WHAT, NO_TIME = "a blend of several kernels", "there is no time for it"
 
 
 class Setting(NamedTuple):
@@ -88,15 +90,22 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
     settings = near_the_best(validator, [*scored_as_usual(validator), *scored_with_others(validator, choice)])
     if len(settings) < 2:
         return "no other setting is near the best one"
+    deadline, n_folds = validator.context.deadline, validator.fold_rows.n_folds
+    if not deadline.allows(WHAT):
+        return NO_TIME
     pool = (_classes if isinstance(validator.family, Classification) else _numbers)(validator, settings)
     costs = _remembered(pool.costs)
+    started = time.perf_counter()
+    costs(np.zeros(1))
+    if not deadline.allows(WHAT, (1 + N_ADDED) * (1 + n_folds) * (time.perf_counter() - started)):
+        return NO_TIME
     weight = chosen_weights(costs)
     places = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     chosen = [pool.settings[q] for q in places]
     seconds = sum(exact_seconds(validator, Choice(one.scored, one.place)) for one in chosen)
-    if not validator.context.deadline.allows("a blend of several kernels", seconds):
-        return "there is no time for it"
-    by_fold = [_mean(pool, chosen_weights(costs, k)) for k in range(validator.fold_rows.n_folds)]
+    if not deadline.allows(WHAT, seconds):
+        return NO_TIME
+    by_fold = [_mean(pool, chosen_weights(costs, k)) for k in range(n_folds)]
     fold = validator.fold_rows.fold
     values = np.stack(by_fold)[fold, np.arange(len(fold))]
     temperature = validator.family.temperature(validator.held_out, values)
@@ -252,9 +261,16 @@ def _scores(validator: CrossValidator, means: np.ndarray) -> np.ndarray:
     return np.nan_to_num(validator.scores_of(values), nan=-np.inf)
 
 
+def _most_settings(validator: CrossValidator) -> int:
+    """Settings that are considered, at most: fewer where scikit-learn scores every blend of every fold."""
+    family = validator.family
+    is_quick = validator.scorer.is_share or getattr(family, "scoring", "") in (None, "r2")
+    return MOST_SETTINGS if is_quick else N_START + N_ADDED
+
+
 def _numbers(validator: CrossValidator, settings: list[Setting]) -> Pool:
     """Predictions, whose means are scored; of many settings, those of the best scores."""
-    best = _best_scores(settings, MOST_SETTINGS)
+    best = _best_scores(settings, _most_settings(validator))
     values = np.stack([setting.decision for setting in best])
     return Pool(best, values, lambda counts: -_scores(validator, _means(values, counts))[:, None])
 
@@ -269,8 +285,8 @@ def _classes(validator: CrossValidator, settings: list[Setting]) -> Pool:
     assert isinstance(family, Classification)
     n_classes = len(family.classes)
     fewest, n_machines = N_START + N_ADDED, family.n_machines
-    settings = _best_scores(settings, max(fewest, MOST_SIGMOIDS // n_machines))
-    most = int(np.clip(MOST_NUMBERS / (len(held) * n_machines), fewest, MOST_SETTINGS))
+    settings = _best_scores(settings, max(fewest, MOST_SIGMOIDS // (n_machines * max(folds.n_folds, 5))))
+    most = int(np.clip(MOST_NUMBERS / (len(held) * n_machines), fewest, _most_settings(validator)))
     decision = np.stack([setting.decision for setting in settings])
     if len(settings) > most:
         best = _best(held_out_log_losses(held, decision, n_classes, family.multiclass), most)

@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise._core.validation import copies_of
 from kernelwise.findings import Finding, catalogue
 from kernelwise.search.engine.scored_kernel import ScoredKernel, smooth, smoothed_scores
 from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
 from kernelwise.search.verdict.claim import Luck, luck_of_best
 
@@ -53,15 +55,18 @@ def optimism(validator: CrossValidator, choice: Choice) -> Luck:
     return _luck_among(validator, known)
 
 
-def blend_luck(validator: CrossValidator, answers: np.ndarray | None) -> Luck:
-    """What a blend of classes with these ``answers``, class indices of shape (n_tested,), owes to luck.
+def blend_luck(validator: CrossValidator, choice: Choice, answers: np.ndarray | None) -> Luck:
+    """What a blend with these ``answers``, class indices or numbers of shape (n_tested,), owes to luck.
 
-    The blends that answer held-out rows were chosen without them, but one that has learned nothing still
-    answers the class that happens to be more frequent. Zero if the answers are not known.
+    The blends that answer held-out rows were chosen without them. Yet one that has learned nothing answers
+    the class that happens to be more frequent. Other scores of classes than shares of right answers, such as
+    ROC AUC, flatter blends of noise nearly as much as single settings: what these owe to luck is taken off.
     """
-    if answers is None or not validator.scorer.is_share:
+    if not isinstance(validator.family, Classification):
         return Luck(0.0)
-    return _luck_among(validator, [answers[None]])
+    if not validator.scorer.is_share:
+        return optimism(validator, choice)
+    return Luck(0.0) if answers is None else _luck_among(validator, [answers[None]])
 
 
 def _luck_among(validator: CrossValidator, known: list[np.ndarray]) -> Luck:
@@ -178,5 +183,6 @@ def _draws(validator: CrossValidator) -> np.ndarray:
     rng = np.random.default_rng(validator.random_state)
     rows, index = np.unique(validator.fold_rows.asked[validator.tested], return_inverse=True)
     weight = validator.in_folds.weight[rows]
-    drawn = rng.multinomial(round(weight.sum()), weight / weight.sum(), size=N_OTHER_DRAWS)
+    n_drawn = round(copies_of(weight).sum())  # weights of a half, or a hundredth, are still one row each
+    drawn = rng.multinomial(n_drawn, weight / weight.sum(), size=N_OTHER_DRAWS)
     return drawn[:, index] / validator.fold_rows.times[validator.tested]

@@ -221,14 +221,14 @@ def _luck(validator: CrossValidator, choice: Choice, told: Summary) -> list[str]
         return []
     n_settings = sum(len(scored.Cs) for scored in validator.scored)
     left = score_text(told.corrected, validator.scorer.is_share, told.error)
-    if choice.members:
+    if choice.members and validator.scorer.is_share:
         return [
             "Always giving the same answer is about as good, and which answer is right more often here is "
             f"partly luck: expect about {left} on new rows."
         ]
+    what = f"The {'blend' if choice.members else 'best'} of {n_settings} settings"
     return [
-        f"The best of {n_settings} settings owes part of its score to luck: expect about {left} on rows that "
-        "had no part in the choice."
+        f"{what} owes part of its score to luck: expect about {left} on rows that had no part in the choice."
     ]
 
 

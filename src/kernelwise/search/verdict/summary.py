@@ -146,7 +146,7 @@ def announce(
     machine that the search did not compare, and how many rows beside the folds the scores are of.
     """
     if choice.members:
-        luck = blend_luck(validator, answers)
+        luck = blend_luck(validator, choice, answers)
     guess, luck = baseline(validator), optimism(validator, choice) if luck is None else luck
     score = result.score if label_scores is None else float(label_scores.mean())
     if others is not None and label_scores is not None:
@@ -161,7 +161,9 @@ def announce(
     else:
         C, error = choice.C, told_error(validator, choice, label_scores, answers, luck)
         how = other_labels(validator, choice, score)
-    told = Summary(score, error, score - luck.mean, guess, C)
+    # Of a few rows, luck may be more than all of a share.
+    corrected = max(0.0, score - luck.mean) if validator.scorer.is_share else score - luck.mean
+    told = Summary(score, error, corrected, guess, C)
     return replace(
         result,
         score=score,

@@ -370,10 +370,10 @@ def test_blend_is_a_word_or_a_flag():
 
 
 def test_a_blend_of_noise_by_another_score_owes_part_of_it_to_luck():
-    X, y = np.random.default_rng(3).normal(size=(5, 60, 2)), np.arange(60) % 2
+    X, y = np.random.default_rng(3).normal(size=(8, 60, 2)), np.arange(60) % 2
     results = [TunedSVC("rbf", scoring="roc_auc", blend=True).fit(one, y).result_ for one in X]
     assert all(result.members for result in results)
-    assert np.mean([result.score - result.corrected_score for result in results]) > 0.02
+    assert np.mean([result.score - result.corrected_score for result in results]) > 0.01
 
 
 def test_no_time_is_lost_on_a_blend_that_there_is_no_time_for():

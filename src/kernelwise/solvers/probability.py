@@ -183,7 +183,7 @@ def sigmoids_along(
         As in `fit_platt`.
     """
     shape = (len(decision), *bound.shape)
-    targets = np.stack([smoothed_targets(is_positive, part, doubt) for part in counts])
+    targets = smoothed_targets(is_positive, counts, doubt)
     positive, negative = bound[:, is_positive].sum(axis=1), bound[:, ~is_positive].sum(axis=1)
     start = np.column_stack([np.zeros(len(bound)), np.log((negative + 1.0) / (positive + 1.0))])
     seen = np.where(bound > 0.0, decision[:, None].astype(float), 0.0)
@@ -230,13 +230,13 @@ def fit_platt_of(
 
 
 def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray, doubt: float = 1.0) -> np.ndarray:
-    """Targets of shape (n_samples,): (n₊ + s)/(n₊ + 2s) and s/(n₋ + 2s), not quite 1 and 0.
+    """Targets (n₊ + s)/(n₊ + 2s) and s/(n₋ + 2s), not quite 1 and 0, in the shape of ``weight``.
 
-    ``doubt`` is s; Platt's own targets have s = 1.
+    ``is_positive`` has the shape (n_samples,). ``doubt`` is s; Platt's own targets have s = 1.
     """
-    positive, negative = weight[is_positive].sum(), weight[~is_positive].sum()
+    positive, negative = weight[..., is_positive].sum(axis=-1), weight[..., ~is_positive].sum(axis=-1)
     high, low = (positive + doubt) / (positive + 2.0 * doubt), doubt / (negative + 2.0 * doubt)
-    return np.where(is_positive, high, low)
+    return np.where(is_positive, high[..., None], low[..., None])
 
 
 def platt_probability(decision: ArrayLike, A: float | np.ndarray, B: float | np.ndarray) -> np.ndarray:

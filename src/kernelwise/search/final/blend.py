@@ -45,6 +45,8 @@ LOSSES, EXPONENTS = ("squared_hinge",), np.arange(-2, 2)
 #: Sigmoids that are fitted to held-out values of settings, at most: where there are many pairs of classes, or
 #: many folds, only the settings of the best scores are asked.
 MOST_SIGMOIDS = 5000
+#: Seconds that a sigmoid takes, about.
+OF_SIGMOID = 3e-5
 #: What is skipped if there is no time.
 WHAT, NO_TIME = "a blend of several kernels", "there is no time for it"
 
@@ -91,7 +93,8 @@ def choose_blend(validator: CrossValidator, choice: Choice, solver: str) -> Blen
     if len(settings) < 2:
         return "no other setting is near the best one"
     deadline, n_folds = validator.context.deadline, validator.fold_rows.n_folds
-    if not deadline.allows(WHAT):
+    n_sigmoids = (N_START + N_ADDED) * getattr(validator.family, "n_machines", 0) * n_folds
+    if not deadline.allows(WHAT, OF_SIGMOID * n_sigmoids):
         return NO_TIME
     pool = (_classes if isinstance(validator.family, Classification) else _numbers)(validator, settings)
     costs = _remembered(pool.costs)

@@ -17,6 +17,9 @@ from kernelwise.solvers.probability import SMALLEST
 #: The answer where all classes have the same score.
 GUESS = "guessing"
 
+#: Classes that are asked as constant answers, at most: every one is scored in every fold.
+MOST_CLASSES = 12
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -59,12 +62,19 @@ def baseline(validator: CrossValidator) -> Baseline:
 def _scores(validator: CrossValidator, decision: np.ndarray) -> np.ndarray:
     """Scores of shape (n_answers, n_folds) of constant decision values, (n_answers[, n_machines]).
 
-    Labels are enough for most scores of classes: pairs of sixty classes have 1770 values for every row.
+    Labels are enough for most scores of classes: pairs of sixty classes have 1770 values for every row. Of
+    many classes, those that are not among the most frequent count as the worst of these.
     """
     n_answers, n_rows = len(decision), len(validator.held_out)
     family = validator.family
     if isinstance(family, Classification) and family.shown != ODDS and validator.goes_by_labels:
-        return validator.scores_by_labels(np.tile(np.arange(n_answers)[:, None], len(validator.tested)))
+        y, weight = validator.held_out.y[validator.tested], validator.held_out.weight[validator.tested]
+        shares = np.bincount(y, weight, minlength=n_answers)
+        frequent = np.argsort(-shares, kind="stable")[:MOST_CLASSES]
+        asked = validator.scores_by_labels(np.tile(frequent[:, None], len(validator.tested)))
+        scores = np.tile(asked.min(axis=0), (n_answers, 1))
+        scores[frequent] = asked
+        return scores
     every_row = (np.broadcast_to(one, (1, n_rows, *one.shape)) for one in decision)  # one answer at a time
     return np.concatenate([validator.scores_of(values) for values in every_row])
 

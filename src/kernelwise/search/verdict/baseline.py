@@ -68,9 +68,7 @@ def _scores(validator: CrossValidator, decision: np.ndarray) -> np.ndarray:
     n_answers, n_rows = len(decision), len(validator.held_out)
     family = validator.family
     if isinstance(family, Classification) and family.shown != ODDS and validator.goes_by_labels:
-        y, weight = validator.held_out.y[validator.tested], validator.held_out.weight[validator.tested]
-        shares = np.bincount(y, weight, minlength=n_answers)
-        frequent = np.argsort(-shares, kind="stable")[:MOST_CLASSES]
+        frequent = np.argsort(-_shares(validator, n_answers), kind="stable")[:MOST_CLASSES]
         asked = validator.scores_by_labels(np.tile(frequent[:, None], len(validator.tested)))
         scores = np.tile(asked.min(axis=0), (n_answers, 1))
         scores[frequent] = asked
@@ -93,10 +91,16 @@ def _constants(validator: CrossValidator) -> tuple[np.ndarray, list[str]]:
     return family.constants(validator.held_out.y, validator.held_out.weight)
 
 
+def _shares(validator: CrossValidator, n_classes: int) -> np.ndarray:
+    """The weight of each class among the rows that are held out, of shape (n_classes,)."""
+    tested = validator.tested
+    return np.bincount(validator.held_out.y[tested], validator.held_out.weight[tested], minlength=n_classes)
+
+
 def _odds_of_shares(validator: CrossValidator, family: Classification) -> np.ndarray:
     """Log odds, () or (n_machines,), by which every row has the shares of the classes as probabilities."""
-    tested, n_classes = validator.tested, len(family.classes)
-    shares = np.bincount(validator.held_out.y[tested], validator.held_out.weight[tested], minlength=n_classes)
+    n_classes = len(family.classes)
+    shares = _shares(validator, n_classes)
     problems = two_class_machines(np.arange(n_classes), n_classes, STRATEGIES[family.multiclass].machines)
     odds = []
     for machine in problems:

@@ -102,7 +102,7 @@ CHECKED = [
     Checked(TunedSVR("precomputed", epsilons=[0.05, 0.2]), 57, (STOPPED,)),
     Checked(TunedSVR(Cs=CS, cv=2, tol=1e-9, quantile=0.5), 59, (STOPPED,)),
     Checked(DistanceSVR("precomputed-distance"), 58, (SIGMOID,)),
-    Checked(TunedSVC(blend=True, tol=TOL), 63, (SIGMOID, STOPPED, BOUNDARY)),
+    Checked(TunedSVC(blend=False, tol=TOL), 63, (SIGMOID, STOPPED, BOUNDARY)),
     Checked(TunedSVC("precomputed", blend=True, Cs=CS), 61, (SIGMOID, STOPPED, BOUNDARY), NO_GRAM_PROBA),
     Checked(TunedSVR(["rbf", "linear"], blend=True, Cs=CS, cv=2, tol=1e-9), 59, (STOPPED,)),
     Checked(Unlabelled(tol=TOL), 54, (), HELD_OUT),

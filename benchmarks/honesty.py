@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import get_scorer
 
 from benchmarks.nested import samples
 from benchmarks.trust import coded
@@ -138,30 +139,31 @@ class Outcome(NamedTuple):
         return abs(self.truth - self.expected) <= 2.0 * self.error
 
 
-def outcome_of(drawn: Drawn, new: Drawn, blend: bool | str = "auto") -> Outcome:
-    """Claim and truth of the model of some rows, by default or with ``blend`` as the estimators have it."""
+def outcome_of(drawn: Drawn, new: Drawn, **how: Any) -> Outcome:
+    """Claim and truth of the model of some rows; ``how`` are ``blend`` and ``scoring`` of the estimators."""
     (X, y, group), make = drawn, TunedSVR if drawn[1].dtype.kind == "f" else TunedSVC
-    model = make(blend=blend)
+    scoring = how.get("scoring")
+    model = make(**how)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)
         model.fit(X, y, **({} if group is None else {"groups": group}))
-        truth = model.score(*new[:2])
+        truth = model.score(*new[:2]) if scoring is None else get_scorer(scoring)(model, *new[:2])
     told = model.result_
     return Outcome(told.score, told.standard_error, told.corrected_score, truth)
 
 
-def simulated(kind: str, seed: int, n_new: int = N_NEW, blend: bool | str = "auto") -> Outcome:
+def simulated(kind: str, seed: int, n_new: int = N_NEW, **how: Any) -> Outcome:
     """The outcome of one draw of a kind."""
     (make, n), rng = KINDS[kind], np.random.default_rng([seed, list(KINDS).index(kind)])
-    return outcome_of(make(rng, n), make(rng, n_new), blend)
+    return outcome_of(make(rng, n), make(rng, n_new), **how)
 
 
-def real(read: Callable[[], tuple[Any, Any]], seed: int, blend: bool | str = "auto") -> Outcome:
+def real(read: Callable[[], tuple[Any, Any]], seed: int, **how: Any) -> Outcome:
     """The outcome of some rows of a set; all other rows are new."""
     X, y = read()
     rows = np.random.default_rng(seed).permutation(len(y))
     learned, new = rows[:N_LEARNED], rows[N_LEARNED:]
-    return outcome_of((X[learned], y[learned], None), (X[new], y[new], None), blend)
+    return outcome_of((X[learned], y[learned], None), (X[new], y[new], None), **how)
 
 
 def line(name: str, outcomes: list[Outcome]) -> str:
@@ -183,6 +185,7 @@ def main() -> None:
     parser.add_argument("--real", type=Path, metavar="FOLDER", help="real sets in place of simulated ones")
     parser.add_argument("--seed", type=int, default=0, help="of the first draw (default: %(default)s)")
     parser.add_argument("--blend", choices=list(BLENDS), default="auto", help="default: %(default)s")
+    parser.add_argument("--scoring", help="a score of scikit-learn (default: accuracy, or R²)")
     parser.add_argument("--journal", type=Path, help="file that keeps what is done")
     given = parser.parse_args()
     draws: dict[str, Callable[..., Outcome]] = {kind: partial(simulated, kind) for kind in given.kinds}
@@ -194,9 +197,9 @@ def main() -> None:
     for name, draw in draws.items():
         found = []
         for seed in range(given.seed, given.seed + given.draws):
-            cell = f"{name} {seed} {given.blend}"
+            cell = f"{name} {seed} {given.blend} {given.scoring}"
             if cell not in journal:
-                journal[cell] = list(draw(seed, blend=BLENDS[given.blend]))
+                journal[cell] = list(draw(seed, blend=BLENDS[given.blend], scoring=given.scoring))
             found.append(Outcome(*journal[cell]))
         print(line(name, found), flush=True)
 

@@ -42,22 +42,29 @@ def check_coverage(coverage: object) -> None:
         raise ValueError(f"'coverage' must be above 0 and below 1, such as 0.9, got {coverage!r}.")
 
 
-def conformal_quantile(scores: np.ndarray, weight: np.ndarray, coverage: float) -> float:
+def conformal_quantile(
+    scores: np.ndarray, weight: np.ndarray, coverage: float, own: float | None = None
+) -> float:
     """The score that a new row exceeds with a probability of 1 − ``coverage`` at most.
 
     It is the smallest score with Σ w_i ≥ coverage · (Σ w + w') over the rows up to it: of n rows of weight 1,
-    the ⌈coverage · (n + 1)⌉-th smallest. Infinity if there are too few. Both arrays have the shape (n,).
+    the ⌈coverage · (n + 1)⌉-th smallest. Infinity if there are too few. Both arrays have the shape (n,); the
+    weight w' of the new row is ``own``, or `own_weight`.
     """
     order = np.argsort(scores, kind="stable")
     total = np.cumsum(weight[order])
-    needed = coverage * (total[-1] + own_weight(weight)) * (1.0 - EVEN) if len(total) else 1.0
+    own = own_weight(weight) if own is None else own
+    needed = coverage * (total[-1] + own) * (1.0 - EVEN) if len(total) else 1.0
     place = int(np.searchsorted(total, needed))
     return float(scores[order[place]]) if place < len(order) else np.inf
 
 
-def own_weight(weight: np.ndarray) -> float:
-    """The weight of a new row: 1, or the mean of weights that are smaller, as they may sum to one."""
-    return min(1.0, float(np.mean(weight))) if len(weight) else 1.0
+def own_weight(weight: np.ndarray, times: float = 1.0) -> float:
+    """The weight of a new row: 1, or the mean of weights that are smaller, as they may sum to one.
+
+    Rows that are held out several ``times``, on average, share their weight among as many answers.
+    """
+    return min(1.0, float(np.mean(weight)) * times) if len(weight) else 1.0
 
 
 def fewest_rows(coverage: float) -> int:
@@ -84,16 +91,18 @@ def least_probabilities(
     n_classes: int,
     coverage: float,
     by_class: bool,
+    own: float | None = None,
 ) -> np.ndarray:
     """The probability from which on a class belongs to a set, (n_classes,); −∞ if too few rows tell.
 
     ``of_truth``, (n,), are probabilities of the true classes, ``truth`` their indices. One limit for all
-    classes covers that share of all rows; ``by_class``, each class has a limit of its own.
+    classes covers that share of all rows; ``by_class``, each class has a limit of its own. ``own`` is as in
+    `conformal_quantile`.
     """
     if not by_class:
-        return np.full(n_classes, -conformal_quantile(-of_truth, weight, coverage))
+        return np.full(n_classes, -conformal_quantile(-of_truth, weight, coverage, own))
     rows = [np.flatnonzero(truth == k) for k in range(n_classes)]
-    return np.array([-conformal_quantile(-of_truth[own], weight[own], coverage) for own in rows])
+    return np.array([-conformal_quantile(-of_truth[k], weight[k], coverage, own) for k in rows])
 
 
 @dataclass(frozen=True, eq=False)

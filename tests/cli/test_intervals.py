@@ -11,8 +11,11 @@ from pathlib import Path
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
+from kernelwise import load
 from kernelwise.cli.predict import discovered, discoveries
 
 
@@ -90,6 +93,36 @@ def test_sets_are_a_column(run, classes):
     assert list(rows[0]) == ["prediction", "p(blue)", "p(red)", "set"]
     assert {"blue|red"} < {row["set"] for row in rows} <= {"", "blue", "red", "blue|red"}
     assert "The true class is in the set for about 95 % of new rows" in err
+
+
+def test_what_is_written_covers_what_predictions_do(run, tmp_path):
+    """Ends of logarithms are rounded far below the width of their own row, and numbers may be very large."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3)).round(4)
+    y = np.exp(3.0 * (2.0 * X[:, 0] + rng.normal(size=120)))
+    for unit, how in ((1.0, ["--log-target"]), (1e200, []), (1e-200, [])):
+        write(tmp_path / "train.csv", "a,b,c,y", np.column_stack([X, unit * y]).tolist())
+        tune = run("tune", "train.csv", "--target", "y", "--kernel", "rbf", "--model", "m.kw", *how)
+        assert tune[0] == 0, tune[2]
+        code, out, err = run("predict", "m.kw", "train.csv", "--interval", 0.9)
+        assert code == 0, err
+        rows = [[float(row[name]) for name in ("lower", "prediction", "upper")] for row in table(out)]
+        exact = load("m.kw").predict_interval(pd.DataFrame(X, columns=["a", "b", "c"]))
+        assert_allclose(np.array(rows)[:, [0, 2]], exact, rtol=2e-3, atol=2e-3 * unit)
+        low, typical, high = np.array(rows).T
+        assert (low <= typical).all()
+        assert (typical <= high).all()
+        assert np.mean((low <= unit * y) & (unit * y <= high)) > 0.85
+
+
+def test_classes_with_what_stands_between_classes_are_in_quotes(run, tmp_path):
+    rng = np.random.default_rng(1)
+    y = np.repeat(["a", "b", "a|b"], 40)
+    write(tmp_path / "train.csv", "x,z,kind", [[*rng.normal(size=2).round(3), one] for one in y])
+    assert run("tune", "train.csv", "--kernel", "rbf", "--model", "m.kw")[0] == 0
+    code, out, err = run("predict", "m.kw", "train.csv", "--sets", 0.9)
+    assert code == 0, err
+    assert 'a|"a|b"|b' in {row["set"] for row in table(out)}
 
 
 @pytest.mark.parametrize(

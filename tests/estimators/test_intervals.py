@@ -12,10 +12,11 @@ from scipy import sparse
 from scipy.stats import false_discovery_control, ks_2samp
 from sklearn.datasets import load_diabetes, load_iris, make_friedman1
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, TimeSeriesSplit
 
 import kernelwise
 from kernelwise import SVR, TunedOneClassSVM, TunedSVC, TunedSVR
+from kernelwise.conformal import least_probabilities
 from kernelwise.kernels import RBF
 
 QUICK = {"kernel": "rbf"}
@@ -298,6 +299,26 @@ def test_bad_questions_get_a_sentence(numbers, classes):
         numbers.predict_interval(X, 90)
     with pytest.raises(ValueError, match="must be None or 'class', got 'classes'"):
         classes[0].predict_set(classes[1], conditional="classes")
+
+
+def test_rows_that_are_held_out_several_times_are_no_more_rows():
+    X, y = uneven(20)
+    model = TunedSVR(**QUICK, cv=RepeatedKFold(n_splits=5, n_repeats=6, random_state=0)).fit(X, y)
+    assert len(model.fit_record_.truth) == 120
+    with pytest.raises(ValueError, match="needs 99 held-out rows at least, and this TunedSVR has 20"):
+        model.predict_interval(X, 0.99)
+    record = model.fit_record_
+    assert_allclose(record.weight.sum() / record.own_weight, 20)
+    least = least_probabilities(
+        record.truth, np.zeros(120, int), record.weight, 1, 0.96, False, record.own_weight
+    )
+    assert np.isinf(least).all()  # 20 of 21 are below 96 %
+
+
+def test_logarithms_beyond_what_predictions_can_be_are_refused():
+    X, y = uneven(60)
+    with pytest.raises(ValueError, match=r"takes targets up to 2e\+130, but the highest is .*e\+13"):
+        TunedSVR(**QUICK, target_transform="log").fit(X, np.exp(y) * 1e135)
 
 
 def test_constant_targets_have_intervals_of_no_width():

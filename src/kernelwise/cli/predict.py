@@ -158,9 +158,9 @@ def _classes_or_numbers(
     record = model.fit_record_
     if predictions.ndim == 2:
         for quantile, column in zip(model.quantile, predictions.T, strict=True):
-            yield f"q{quantile:g}", _rounded(column, record)
+            yield f"q{quantile:g}", _rounded(model, column, _typical_error(record))
     elif predictions.dtype.kind == "f" and record is not None and not hasattr(model, "classes_"):
-        yield "prediction", _rounded(predictions, record)
+        yield "prediction", _rounded(model, predictions, _typical_error(record))
     else:
         yield "prediction", predictions.tolist()
     if proba:
@@ -169,17 +169,18 @@ def _classes_or_numbers(
         if getattr(model, "class_weight", None) is not None:
             say(WEIGHTED)
     if interval is not None:
-        for name, ends in zip(("lower", "upper"), asked(model.predict_interval, X, interval).T, strict=True):
-            yield name, _rounded(ends, record)
+        lower, upper = asked(model.predict_interval, X, interval).T
+        yield "lower", _rounded(model, lower, upper - lower)
+        yield "upper", _rounded(model, upper, upper - lower)
     if sets is not None:
-        labels = [str(label) for label in model.classes_.tolist()]
+        labels = [_in_set(str(label)) for label in model.classes_.tolist()]
         found = asked(model.predict_set, X, sets)
         yield "set", [BETWEEN.join(compress(labels, row)) for row in found]
     share = sets if interval is None else interval
     if share is not None:
         what = "number lies between lower and upper" if sets is None else "class is in the set"
         whom = f"about {100 * share:g} % of {record.holds_for}"
-        say(f"The true {what} for {whom}. This was found on {len(record.truth)} held-out rows.")
+        say(f"The true {what} for {whom}. This was found on {len(record.truth) / record.times:.0f} held-out rows.")
 
 
 def asked(method: Any, X: Any, share: float) -> Any:
@@ -190,14 +191,29 @@ def asked(method: Any, X: Any, share: float) -> Any:
         raise UserError(str(error)) from error
 
 
-def _rounded(predictions: Any, record: Any) -> list[float]:
-    """Predictions of numbers, rounded far below their typical error on held-out rows."""
+def _in_set(label: str) -> str:
+    """A class of a set, in quotes if it has what stands between two classes."""
+    return f'"{label}"' if BETWEEN in label else label
+
+
+def _typical_error(record: Any) -> float:
+    """The root mean square of what predictions of held-out rows are off by."""
     import numpy as np
 
     predicted = record.predicted.reshape(len(record.truth), -1)  # of several quantiles, the mean of them
-    error = float(np.sqrt(np.average((record.truth - predicted.mean(axis=1)) ** 2, weights=record.weight)))
-    digits = 3 - int(np.floor(np.log10(error))) if error > 0 else 15
-    return [round(float(one), digits) for one in predictions]
+    rest = np.abs(record.truth - predicted.mean(axis=1))
+    largest = rest.max() or 1.0  # squares of very large or small numbers are none
+    return float(largest * np.sqrt(np.average((rest / largest) ** 2, weights=record.weight)))
+
+
+def _rounded(model: Any, numbers: Any, errors: Any) -> list[float]:
+    """Numbers rounded far below their errors, (n_rows,) or one for all; of logarithms, far below themselves."""
+    import numpy as np
+
+    is_of_logarithms = model._trained_family().offset is not None
+    errors = np.broadcast_to(np.abs(numbers) if is_of_logarithms else errors, numbers.shape)
+    digits = [3 - int(np.floor(np.log10(error))) if error > 0.0 else 300 for error in errors]
+    return [round(float(one), place) for one, place in zip(numbers, digits, strict=True)]
 
 
 def _unusual(

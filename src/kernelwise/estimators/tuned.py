@@ -19,7 +19,7 @@ from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.typing import MatrixLike, RandomState, RowsLike, Samples, ScaleLike
 from kernelwise._core.validation import seed_of
-from kernelwise.conformal import check_coverage, fewest_rows, own_weight
+from kernelwise.conformal import check_coverage, fewest_rows
 from kernelwise.estimators._machine import WithMachine
 from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route_fit, route_score, router
 from kernelwise.estimators.kernel_argument import matrix_check
@@ -368,7 +368,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
                 f"This {me} has no intervals and no sets of classes: version 0.1 has trained it. Train it "
                 "again with this version."
             )
-        n_rows, fewest = float(record.weight.sum() / own_weight(record.weight)), fewest_rows(coverage)
+        n_rows, fewest = float(record.weight.sum() / record.own_weight), fewest_rows(coverage)
         if n_rows < fewest:
             raise ValueError(
                 f"A coverage of {coverage:g} needs {fewest} held-out rows at least, and this {me} has "

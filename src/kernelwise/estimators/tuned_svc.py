@@ -455,8 +455,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             raise ValueError(f"'conditional' of predict_set must be None or 'class', got {conditional!r}.")
         record, n_classes = self._held_out(coverage), len(self.classes_)
         assert record.of_truth is not None
-        answers = record.of_truth, record.truth, record.weight
-        limits = least_probabilities(*answers, n_classes, coverage, by_class=conditional == "class")
+        answers, by_class = (record.of_truth, record.truth, record.weight), conditional == "class"
+        limits = least_probabilities(*answers, n_classes, coverage, by_class, record.own_weight)
         return np.asarray(self.predict_proba(X) >= limits)
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import is_outlier_detector
 
 from kernelwise._core.typing import RowsLike, is_sparse
-from kernelwise.conformal import OF_PREDICTIONS, WIDTHS, fewest_rows, own_weight
+from kernelwise.conformal import OF_PREDICTIONS, WIDTHS, fewest_rows
 from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.product_machines import nodes_for
@@ -122,7 +122,7 @@ def _interval(model: Any) -> dict[str, Any] | None:
     record, spread = model.fit_record_, getattr(model, "_spread", None)
     if spread is None or record is None:
         return None
-    if record.weight.sum() < fewest_rows(INTERVAL) * own_weight(record.weight):
+    if record.weight.sum() < fewest_rows(INTERVAL) * record.own_weight:
         return None
     return {
         "limit": model._spreads_within(INTERVAL),

@@ -335,7 +335,7 @@ def _blend_of(found: Found, settings: FitSettings) -> Blend | None:
         if settings.blend != "auto":
             found.validator.context.findings.append(catalogue.NO_BLEND(reason=blend))
         return None
-    choice.members = blend.members
+    choice.members, choice.blended = blend.members, blend.values
     return blend
 
 

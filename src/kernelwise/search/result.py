@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kernelwise._core.text import html_block, html_list
+from kernelwise.conformal import own_weight
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
@@ -72,6 +73,8 @@ class Choice:
         Of one class: what was tried, in the order in which it was scored.
     members : tuple of Member
         What the final model is a blend of; empty if it is that of one setting.
+    blended : ndarray of shape (n_held_out, n_machines) or None
+        Held-out values of the blend.
     """
 
     scored: ScoredKernel
@@ -87,6 +90,7 @@ class Choice:
     each: tuple[int, ...] = ()
     candidates: Sequence[Any] = ()
     members: tuple[Member, ...] = ()
+    blended: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.index < 0:
@@ -109,6 +113,17 @@ class Choice:
             return self.scored.decision_at(self.index)
         parts = [self.scored.decision_at(index)[:, m] for m, index in enumerate(self.each)]
         return np.stack(parts, axis=1)
+
+    def scored_values(self, validator: CrossValidator) -> np.ndarray:
+        """What scorers see of held-out values of the blend, or of the chosen machines.
+
+        Its shape is (1, n_held_out) or (1, n_held_out, n_machines).
+        """
+        values = (self.decision if self.blended is None else self.blended)[None].astype(float)
+        values = values[:, :, 0] if values.shape[2] == 1 else values
+        if self.blended is None:
+            return validator.scored_values(values)
+        return validator.family.as_shown(values, values)
 
 
 def columns_of(result: TuningResult | None) -> dict[str, Any]:
@@ -336,6 +351,7 @@ class FitRecord:
     Intervals and sets of classes go by these answers. ``fold`` says which fold held out each row, and
     ``holds_for`` for which new rows their coverage holds, in words; ``spread`` is σ of `conformal.Spread`
     from the errors of other rows, in standard deviations of the targets. Files of version 0.1 have none.
+    ``times`` says how many of the answers are of one row, on average, where folds hold rows out repeatedly.
     """
 
     n_rows: int
@@ -349,6 +365,12 @@ class FitRecord:
     spread: np.ndarray | None = None
     fold: np.ndarray | None = None
     holds_for: str = ""
+    times: float = 1.0
+
+    @property
+    def own_weight(self) -> float:
+        """The weight of a new row beside these answers."""
+        return own_weight(self.weight, self.times)
 
     @property
     def n_relabelled(self) -> float:

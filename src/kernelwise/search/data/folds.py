@@ -193,6 +193,9 @@ MOST_DRAWN = 1e9
 SIGMOID_FOLDS = 5
 #: Paths of C that a time budget should allow.
 N_PATHS = 8
+#: Seconds that what follows a search takes for a row and a machine, about, and the share of a time budget for
+#: it: of a thousand pairs of classes, sigmoids and probabilities take as long as the search.
+OF_ANSWER, FOR_ANSWERS = 4e-7, 0.5
 #: Gram matrices that a search holds, at least: that of a sum of kernels in both precisions, that of a part of
 #: it, and distances.
 LEAST_MATRICES = 3.5
@@ -378,7 +381,9 @@ def _search_rows(
         context.findings.append(catalogue.SEARCH_IN_MEMORY(memory_limit=memory_limit, n_rows=in_memory))
         limit = in_memory
     if context.deadline.seconds is not None:
-        affordable = np.sqrt(max(context.deadline.left, 0.0) / N_PATHS / family.path_cost)
+        left = max(context.deadline.left, 0.0)
+        answerable = FOR_ANSWERS * left / (OF_ANSWER * family.n_machines)
+        affordable = min(np.sqrt(left / N_PATHS / family.path_cost), answerable)
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))
     n_classes = int(samples.strata.max(initial=0)) + 1
     limit = min(limit, max(MOST_VALUES // family.n_machines, FEWEST_OF_CLASS * n_classes))

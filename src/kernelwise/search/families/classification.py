@@ -196,7 +196,7 @@ class Classification(Family):
         return self.as_shown(decision, odds)
 
     def as_shown(self, decision: np.ndarray, odds: np.ndarray) -> np.ndarray:
-        """What scorers see of decision values and log odds of one shape; both are one beside the other."""
+        """Both, for scorers that may ask for either, are one beside the other."""
         if self.shown != BOTH:
             return decision if self.shown == DECISIONS else odds
         return np.concatenate([part.reshape(*part.shape[:2], -1) for part in (decision, odds)], axis=2)

@@ -219,6 +219,10 @@ class Family(ABC):
         """What scorers see of held-out decision values, as of `prepare`; see `cross_fitted_odds`."""
         return decision
 
+    def as_shown(self, decision: np.ndarray, odds: np.ndarray) -> np.ndarray:
+        """What scorers see of decision values and log odds of one shape, if there are odds."""
+        return decision
+
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
         """What tells forms of kernel apart whose scores are equal within the error; None if nothing does.
 

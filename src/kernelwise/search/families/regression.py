@@ -23,7 +23,12 @@ from kernelwise.search.propose.candidates import (
     NUMBER_RULES,
 )
 from kernelwise.search.result import HeldOut
-from kernelwise.search.scoring.held_out_answers import NumberAnswers, from_logarithms, pinball_losses
+from kernelwise.search.scoring.held_out_answers import (
+    LARGEST,
+    NumberAnswers,
+    from_logarithms,
+    pinball_losses,
+)
 from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
 from kernelwise.search.scoring.scores import Scoring, score_unit
 from kernelwise.search.settings import checked_values
@@ -135,6 +140,11 @@ class Regression(Family):
             deviation = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
         variance = 1.0
         if self.offset is not None:
+            if y.max() > LARGEST:
+                raise ValueError(
+                    f"target_transform='log' of {owner} takes targets up to {np.exp(LARGEST):.0e}, but the "
+                    f"highest is {np.exp(y.max()):g}. Divide them, or use target_transform=None."
+                )
             own = from_logarithms(y, self.offset)
             variance = float(np.average((own - np.average(own, weights=weight)) ** 2, weights=weight)) or 1.0
         found = replace(self, mean=mean, deviation=deviation, variance=variance)

@@ -259,8 +259,7 @@ def _means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _scores(validator: CrossValidator, means: np.ndarray) -> np.ndarray:
     """Scores of shape (n_blends, n_folds) of blended values, (n_blends, n_held_out, n_machines)."""
     values = means[:, :, 0] if means.shape[2] == 1 else means
-    if isinstance(validator.family, Classification):
-        values = validator.family.as_shown(values, values)
+    values = validator.family.as_shown(values, values)
     return np.nan_to_num(validator.scores_of(values), nan=-np.inf)
 
 

@@ -50,7 +50,7 @@ def with_spread(step: FinalStep, last: Finished, has_groups: bool) -> Finished:
         rows, fold, whom = last.held_rows, np.zeros(len(last.held_rows), int), OF_ROWS
     # A model file holds these numbers of every row.
     small = fold.astype(np.min_scalar_type(int(fold.max(initial=0))))
-    record = replace(last.record, fold=small, holds_for=whom)
+    record = replace(last.record, fold=small, holds_for=whom, times=len(rows) / len(np.unique(rows)))
     if not isinstance(family, Regression) or family.quantiles:
         return replace(last, record=record)
     predictions = family.standardised(record.predicted)

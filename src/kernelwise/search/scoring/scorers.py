@@ -23,7 +23,7 @@ from kernelwise._core.typing import MatrixLike
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.multiclass import labels_at
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
-from kernelwise.search.scoring.scores import NUMBER_PREFIXES, FoldAnswers, Scoring
+from kernelwise.search.scoring.scores import NUMBER_PREFIXES, FoldAnswers, PositiveScore, Scoring
 
 
 class Scorer(Protocol):
@@ -233,6 +233,11 @@ class HeldOutScorer:
     def scorer(self) -> Any:
         """The scorer of scikit-learn, or of the user, that is behind it."""
         return self.path_scorer.scorers["score"]
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether it is a score of scikit-learn, for which any rows will do, and no function of a user."""
+        return isinstance(self.path_scorer.origin["score"], str | PositiveScore) and not self.others
 
     def route(self, metadata: dict[str, np.ndarray], others: dict[str, Any], unit: np.ndarray) -> None:
         """Score samples one by one, with arguments that scikit-learn routes: those of rows, and others.

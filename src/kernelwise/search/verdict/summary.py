@@ -19,6 +19,9 @@ from kernelwise.search.verdict.claim import Luck, error_of_rows, share_error
 from kernelwise.search.verdict.optimism import blend_luck, fold_correlation, optimism, training_factor
 from kernelwise.search.verdict.reasons import Summary, other_labels, other_rows, reasons
 
+#: Parts of a fold that are left out, one after the other, to see what a score owes to single rows.
+N_PARTS = 10
+
 
 def shown_as_sure(validator: CrossValidator, labels: np.ndarray) -> np.ndarray:
     """What a scorer sees of models that are sure of these labels, (n_tested,): shape (1, n_held_out, ...)."""
@@ -72,6 +75,43 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
     return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
 
 
+def rows_error(validator: CrossValidator, choice: Choice) -> float:
+    """Standard error of a score such as ROC AUC or the log-loss, by what it loses without some of its rows.
+
+    The jackknife of each fold: a tenth of its clusters of rows is left out at a time, of every class as many.
+    Three or five folds say little about their own spread. NaN for a user's own function, which may need all
+    rows, for copies of rows that folds part, for a class with one row, or group, in a fold, and if the time
+    budget is over.
+    """
+    scorer, folds, strata = validator.scorer, validator.fold_rows, validator.held_out.strata
+    cluster, varies = validator.clusters
+    if not (isinstance(scorer, HeldOutScorer) and scorer.is_by_name) or (varies != 1.0).any():
+        return np.nan
+    # Clusters in the order of their folds and classes, whose names do not matter, and at random within these.
+    _, at, of_class = np.unique(strata[validator.tested], return_index=True, return_inverse=True)
+    first = np.unique(cluster, return_index=True)[1]
+    at_random = np.random.default_rng(0).permutation(len(first))
+    order = np.lexsort((at_random, at[of_class][first], folds.fold[validator.tested][first]))
+    part = np.full(len(strata), -1)
+    part[validator.tested] = (np.argsort(order) % N_PARTS)[cluster]
+    values, variance = choice.scored_values(validator), 0.0
+    for place in validator.places:
+        scores = []
+        for one in np.unique(part[place]):
+            kept = place[part[place] != one]
+            if validator.context.deadline.left <= 0.0:
+                validator.context.deadline.skipped.append("the error of the score by its rows")
+                return np.nan
+            if set(strata[kept]) != set(strata[place]):  # what the only rows of a class change is unknown
+                return np.nan
+            rows = folds.asked[kept]
+            scores.append(float(scorer(values[:, kept], folds.rows[rows], folds.weight[rows])[0]))
+        variance += (len(scores) - 1) * float(np.var(scores))
+    # Rows that several folds hold out have several answers, which are no more rows for that.
+    n_times = folds.weight[folds.asked[validator.tested]].sum() / validator.n_held_out
+    return float(np.sqrt(variance * n_times)) / len(validator.places)
+
+
 def r2_error(validator: CrossValidator, family: Regression, predicted: np.ndarray) -> float:
     """Standard error of R² of held-out predictions in units of y, (n_tested,): folds say little about it.
 
@@ -119,8 +159,12 @@ def told_error(
         by_folds = float(standard_error(scores, validator.n_held_out, validator.scorer.is_share))
         if not validator.scorer.is_share:  # folds differ by less than they vary by: they vary together
             by_folds /= np.sqrt(1.0 - fold_correlation(validator))
-        # Where a class has few rows, its error is larger than the spread over two or three folds may show.
-        of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
+        if validator.goes_by_labels and not isinstance(family, Regression):
+            # Where a class has few rows, its error is larger than the spread over a few folds may show.
+            of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
+        else:
+            by_rows = rows_error(validator, choice)
+            of_rows = by_folds if np.isnan(by_rows) else by_rows
         if isinstance(family, Regression) and family.scoring in (None, "r2") and not family.quantiles:
             decided = family.in_units(choice.decision[validator.tested, 0].astype(float))
             by_rows = r2_error(validator, family, decided if answers is None else answers)

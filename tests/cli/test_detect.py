@@ -172,6 +172,20 @@ def test_columns_of_the_standard_input_are_not_kept(refused):
     assert "standard input can be read only once" in refused("detect", "-", "--keep", "id", "--out", "s.csv")
 
 
+def test_labels_go_with_columns_of_words_and_dates(run, tmp_path):
+    rng = np.random.default_rng(0)
+    day, city = rng.integers(1, 28, 120), rng.choice(["Nice", "Lyon", "Metz"], 120)
+    labels = np.where(np.arange(120) < 6, "odd", np.where(np.arange(120) < 90, "fine", ""))
+    lines = [
+        f"2024-03-{d:02d},{c},{x:.2f},{k}"
+        for d, c, x, k in zip(day, city, rng.normal(size=120), labels, strict=True)
+    ]
+    (tmp_path / "mixed.csv").write_text("\n".join(["joined,city,size,kind", *lines]) + "\n")
+    code, _, err = run("detect", "mixed.csv", "--labels", "kind", "--fdr", 0.1)
+    assert code == 0, err
+    assert "30 have no label" in err
+
+
 def test_a_column_of_labels_is_no_feature(run, refused, labelled, tmp_path):
     text = (tmp_path / labelled).read_text().replace("colour,kind", "colour,outlier")
     (tmp_path / "named.csv").write_text(text)

@@ -332,8 +332,9 @@ def learn_encoding(
     if not strict:
         labels = labels_by_name(table, places) if place is None else None
         table = settle(table, places, coded, kept, {} if labels is None else {labels: LABELS})
-        if place is not None and target_fault(table, place, task) is None:
-            table = _judged(table, places, place, task, kept, codes and task != DETECTION)
+        # Labels of unusual rows, which few rows have, do not say which columns help.
+        if place is not None and task != DETECTION and target_fault(table, place, task) is None:
+            table = _judged(table, places, place, task, kept, codes)
     places = tuple(k for k in places if k not in table.left_out)
     as_it_is = set(places) if not strict else coded
     by_column = {

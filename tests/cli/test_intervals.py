@@ -115,6 +115,18 @@ def test_what_is_written_covers_what_predictions_do(run, tmp_path):
         assert np.mean((low <= unit * y) & (unit * y <= high)) > 0.85
 
 
+def test_sets_by_class_are_those_of_the_model(run, classes):
+    code, out, err = run("predict", classes, "new.csv", "--sets", 0.9, "--by-class")
+    assert code == 0, err
+    assert (
+        "for about 90 % of new rows that are drawn like the training rows, and of those of every class."
+        in err
+    )
+    X = pd.read_csv("new.csv")
+    found = load(classes).predict_set(X, 0.9, conditional="class")
+    assert [row["set"] for row in table(out)] == ["|".join(np.array(["blue", "red"])[one]) for one in found]
+
+
 def test_classes_with_what_stands_between_classes_are_in_quotes(run, tmp_path):
     rng = np.random.default_rng(1)
     y = np.repeat(["a", "b", "a|b"], 40)
@@ -132,6 +144,7 @@ def test_classes_with_what_stands_between_classes_are_in_quotes(run, tmp_path):
         (["--interval", 0.999], "A coverage of 0.999 needs 999 held-out rows at least"),
         (["--sets", 0.9], "--sets is for classification models, and numbers.kw is a regression model"),
         (["--fdr", 0.1], "--fdr is for detection models"),
+        (["--by-class"], "--by-class says whom --sets holds for"),
     ],
 )
 def test_mistakes_get_a_sentence_and_no_file(run, numbers, options, said, tmp_path):

@@ -157,7 +157,8 @@ def _legend(
     sentences = [f"mean |value| is how far the column moves {name}, up or down, on average over {rows}."]
     if found.output == "log-width":
         sentences.append(
-            "A value of 0.1 makes the interval about 10 % wider: widths are multiplied by exp(value)."
+            "A value of 0.1 makes the interval about 10 % wider: widths are multiplied by exp(value). 'the "
+            "prediction' is what the width owes to the size of the predicted number."
         )
     if len(classes) == 2:
         second = str(classes[1])

@@ -7,6 +7,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from itertools import compress
 from math import ceil
 from pathlib import Path
@@ -44,6 +45,7 @@ Sets = Annotated[
 ReportFile = Annotated[
     Path | None, option("HTML", "Write a page on the predictions to this file.", "--report")
 ]
+ByClass = Annotated[bool, flag("--by-class", "Let --sets hold for that share of the rows of every class.")]
 Keep = Annotated[
     list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction; * for all.")
 ]
@@ -62,6 +64,7 @@ def predict(
     proba: Proba = False,
     interval: Interval = None,
     sets: Sets = None,
+    by_class: ByClass = False,
     fdr: options.Fdr = None,
     unknown: options.UnknownOption = options.Unknown.ignore,
     keep: Keep = None,
@@ -100,6 +103,8 @@ def predict(
     if proba and encoding.task == "regression":
         raise UserError(f"{model_file} is a regression model, which has no probabilities. Leave out --proba.")
     check_task(model_file, encoding.task, {"--interval": interval, "--sets": sets, "--fdr": fdr})
+    if by_class and sets is None:
+        raise UserError("--by-class says whom --sets holds for. Give --sets with a share, too, such as 0.9.")
     table = read_more(file, encoding, header, skip_lines, sheet, decimal)
     names, columns = kept_columns(table, keep)
     told: list[str] = []
@@ -110,7 +115,7 @@ def predict(
         if encoding.task == DETECTION:
             answers = _unusual(model, X, predictions, proba, fdr)
         else:
-            answers = _classes_or_numbers(model, X, predictions, proba, interval, sets)
+            answers = _classes_or_numbers(model, X, predictions, proba, interval, sets, by_class)
         for name, column in answers:
             names.append(name)
             columns.append(column)
@@ -152,7 +157,13 @@ def check_task(model_file: Path, task: str, shares: dict[str, float | None]) -> 
 
 
 def _classes_or_numbers(
-    model: Any, X: Any, predictions: Any, proba: bool, interval: float | None, sets: float | None
+    model: Any,
+    X: Any,
+    predictions: Any,
+    proba: bool,
+    interval: float | None,
+    sets: float | None,
+    by_class: bool,
 ) -> Iterator[tuple[str, list[Any]]]:
     """Columns of the answer: predictions, and probabilities, intervals or sets if they are asked for."""
     record = model.fit_record_
@@ -174,13 +185,15 @@ def _classes_or_numbers(
         yield "upper", _rounded(model, upper, upper - lower)
     if sets is not None:
         labels = [_in_set(str(label)) for label in model.classes_.tolist()]
-        found = asked(model.predict_set, X, sets)
+        found = asked(partial(model.predict_set, conditional="class" if by_class else None), X, sets)
         yield "set", [BETWEEN.join(compress(labels, row)) for row in found]
     share = sets if interval is None else interval
     if share is not None:
         what = "number lies between lower and upper" if sets is None else "class is in the set"
-        whom = f"about {100 * share:g} % of {record.holds_for}"
-        say(f"The true {what} for {whom}. This was found on {len(record.truth) / record.times:.0f} held-out rows.")
+        every = ", and of those of every class" if by_class else ""
+        whom = f"about {100 * share:g} % of {record.holds_for}{every}"
+        n_rows = round(len(record.truth) / record.times)
+        say(f"The true {what} for {whom}. This was found on {n_rows} held-out rows.")
 
 
 def asked(method: Any, X: Any, share: float) -> Any:
@@ -207,7 +220,7 @@ def _typical_error(record: Any) -> float:
 
 
 def _rounded(model: Any, numbers: Any, errors: Any) -> list[float]:
-    """Numbers rounded far below their errors, (n_rows,) or one for all; of logarithms, far below themselves."""
+    """Numbers rounded far below their errors, one or (n_rows,); of logarithms, far below themselves."""
     import numpy as np
 
     is_of_logarithms = model._trained_family().offset is not None

@@ -237,9 +237,11 @@ def _estimated(
     B = B[np.random.default_rng(random_state).permutation(len(B))]
     drawn = B[np.arange(n_orders) % len(B)]
     values, errors = sampled_values(predict, X, drawn, reader.group, random_state)
+    is_shown = outputs.shown is not None and reader.products() is not None
+    exact = " Those of output='probability-log-odds' are exact." if is_shown else ""
     warnings.warn(
         f"{reader.why_no_products(outputs)}: Shapley values are estimated from {n_orders} orders of the "
-        f"columns for each row, with standard errors{where}.",
+        f"columns for each row, with standard errors{where}.{exact}",
         KernelwiseWarning,
         stacklevel=stacklevel_of_user(),
     )

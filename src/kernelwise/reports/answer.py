@@ -397,7 +397,8 @@ def expectation(answer: Answer) -> str:
             told if answer.test_rmse is None else f"{told}: typical error (RMSE) {number(answer.test_rmse)}"
         )
     if not answer.has_luck or answer.corrected is None:
-        return "about the same for new rows of the same kind"
+        guess = ", which is no more than a guess" if answer.is_no_better else ""
+        return f"about the same for new rows of the same kind{guess}"
     expected = answer.text(answer.corrected)
     best = "blend" if answer.blend else "best"
     lucky = f"the {best} of {answer.n_candidates} settings"

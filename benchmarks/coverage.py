@@ -28,7 +28,7 @@ from sklearn.datasets import (
     make_friedman3,
 )
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.model_selection import TimeSeriesSplit
+from sklearn.model_selection import KFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -357,6 +357,40 @@ def groups_and_time(n_repeats: int) -> None:
         print(f"  {name:16} {100 * np.mean(shares):5.1f} %")
 
 
+def hard_cases(n_repeats: int) -> None:
+    """Where sets and intervals cover less than asked: few rows, and classes without signal."""
+    print(f"\n## limits\n\nFew rows, and classes without signal: means of {n_repeats} draws\n")
+    print("| case | " + " | ".join(f"{asked:.0%} asked" for asked in ASKED) + " |")
+    print("|---" * (1 + len(ASKED)) + "|")
+    for n in (20, 50, 100):
+        draw, found = of_function(n, 4, wave, normal), []
+        for seed in range(n_repeats):
+            X, y = draw(np.random.default_rng(seed))
+            model = TunedSVR().fit(X[:n], y[:n])
+            found.append([covered(model.predict_interval(X[n:], asked), y[n:]).mean() for asked in ASKED[:2]])
+        print(
+            f"| intervals, {n} rows | "
+            + " | ".join(f"{share:.1%}" for share in np.mean(found, axis=0))
+            + " | |"
+        )
+    for what, cv in (
+        ("stratified folds", "auto"),
+        ("KFold(5, shuffle=True)", KFold(5, shuffle=True, random_state=0)),
+    ):
+        found = []
+        for seed in range(n_repeats):
+            rng = np.random.default_rng(seed)
+            X, y = rng.normal(size=(200 + MOST_TESTED, 3)), rng.integers(0, 3, 200 + MOST_TESTED)
+            model = TunedSVC(cv=cv).fit(X[:200], y[:200])
+            rows = np.arange(MOST_TESTED)
+            found.append([model.predict_set(X[200:], asked)[rows, y[200:]].mean() for asked in ASKED])
+        print(
+            f"| three classes, 200 rows, {what} | "
+            + " | ".join(f"{share:.1%}" for share in np.mean(found, axis=0))
+            + " |"
+        )
+
+
 def usual_rows(n_repeats: int) -> None:
     """p-values of usual rows, and false discoveries among rows of which a tenth is far away."""
     print(
@@ -413,6 +447,7 @@ def main(arguments: list[str] | None = None) -> None:
             uneven_noise(4 * options.repeats)
             groups_and_time(4 * options.repeats)
             usual_rows(options.repeats)
+            hard_cases(20 * options.repeats)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 ``runs.toml`` lists the commands. Each runs in a process of its own with one thread of BLAS, two side by side
 where there are two cores, and those marked "alone" by themselves at the end. What a command prints becomes
 docs/figures/NAME.txt, with a head that says how it was made. A run is not made again while its command, the
-package and its benchmark are as they were then; ``--again`` makes it nevertheless. After Ctrl-C the same
-command goes on with the runs that are missing; benchmarks that keep journals have them in build/figures, a
-folder for each content of src, and go on within a run. Failures are told at the end, with exit code 1.
+package (but for `SAY`) and its benchmark are as they were then; ``--again`` makes it nevertheless. After
+Ctrl-C the same command goes on with the runs that are missing; benchmarks that keep journals have them in
+build/figures, a folder for each content of src, and go on within a run. Failures are told at the end, with
+exit code 1.
 
 `python -m benchmarks.figures` then puts the tables into the pages.
 """
@@ -36,6 +37,8 @@ FIGURES = ROOT / "docs" / "figures"
 KEPT = ROOT / "build" / "figures"
 #: Packages whose versions are told, if they are there.
 PACKAGES = ("kernelwise", "numpy", "scipy", "scikit-learn", "pandas")
+#: Rooms that only say what others found: a change of a sentence changes no figure.
+SAY = ("app", "cli", "reports")
 #: One thread, and lines in the order in which a process and those that it starts print them.
 SETTINGS = {**dict.fromkeys(THREADS, "1"), "PYTHONUNBUFFERED": "1"}
 
@@ -71,9 +74,16 @@ class Run:
         return head["command"] == self.command and is_unchanged(head["commit"], self.sources())
 
     def sources(self) -> list[str]:
-        """The package, and the file or folder of the benchmark."""
+        """The package, but for rooms that only say what others found, and the file or folder of the benchmark.
+
+        A benchmark that imports such a room measures it, too, and so does one that is no module.
+        """
         module = self.command.partition(" -m ")[2].split(" ")[0].replace(".", "/")
-        return ["src", f"{module}.py", module] if module else ["src"]
+        if not module:
+            return ["src"]
+        text = (ROOT / f"{module}.py").read_text("utf-8") if (ROOT / f"{module}.py").exists() else ""
+        said = [f":!src/kernelwise/{room}" for room in SAY if f"kernelwise.{room}" not in text]
+        return ["src", *said, f"{module}.py", module]
 
     def lacks(self) -> list[str]:
         """What has to be installed first."""

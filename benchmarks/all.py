@@ -74,7 +74,7 @@ class Run:
         return head["command"] == self.command and is_unchanged(head["commit"], self.sources())
 
     def sources(self) -> list[str]:
-        """The package, but for rooms that only say what others found, and the file or folder of the benchmark.
+        """The package but for rooms that only say what others found, and the file or folder of the benchmark.
 
         A benchmark that imports such a room measures it, too, and so does one that is no module.
         """

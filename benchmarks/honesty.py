@@ -1,7 +1,7 @@
 """What is claimed for a model, and what is true of it on new rows: ``python -m benchmarks.honesty --help``.
 
 Twelve kinds of simulated data, whose models are asked about thousands of new rows, or real sets of which a
-model learns 300 rows. The table has means in per cent: the score that is claimed, the one that is expected
+model learns 300 rows. The Markdown table has means in per cent: the score that is claimed, the one that is expected
 when luck is taken off, the truth, how far the two are above it, their error, and how often the truth is
 within two errors of each.
 """
@@ -170,11 +170,10 @@ def line(name: str, outcomes: list[Outcome]) -> str:
     """Means of some outcomes, in per cent, and how often the truth is within two errors."""
     claim, error, expected, truth = 100.0 * np.array(outcomes).T
     near_claim = (abs(truth - claim) <= 2.0 * error).mean()
-    return (
-        f"{name:<16}{len(outcomes):5d}{claim.mean():8.1f}{expected.mean():10.1f}{truth.mean():8.1f}"
-        f"{(claim - truth).mean():+8.1f}{(expected - truth).mean():+10.1f}{error.mean():8.1f}"
-        f"{near_claim:9.0%}{np.mean([one.is_within for one in outcomes]):10.0%}"
-    )
+    means = " | ".join(f"{one.mean():.1f}" for one in (claim, expected, truth))
+    above = " | ".join(f"{one.mean():+.1f}" for one in (claim - truth, expected - truth))
+    within = np.mean([one.is_within for one in outcomes])
+    return f"| {name} | {means} | {above} | {error.mean():.1f} | {near_claim:.0%} | {within:.0%} |"
 
 
 def main() -> None:
@@ -193,7 +192,9 @@ def main() -> None:
         draws = {name: partial(real, cache(partial(samples, name))) for name in SETS}
         draws |= {name: partial(real, cache(partial(coded, given.real / name))) for name in FILES}
     journal: Any = {} if given.journal is None else Journal(given.journal, {"study": "honesty"})
-    print("kind            draws   claim  expected   truth    bias  expected   error  claim ±2  expected ±2")
+    print(f"Means of {given.draws} draws; error is that which is told.\n")
+    print("| data | claimed | expected | true | claimed − true | expected − true | error | ", end="")
+    print("truth within two errors of the claim | of what is expected |\n" + "|---" * 9 + "|")
     for name, draw in draws.items():
         found = []
         for seed in range(given.seed, given.seed + given.draws):
@@ -201,7 +202,7 @@ def main() -> None:
             if cell not in journal:
                 journal[cell] = list(draw(seed, blend=BLENDS[given.blend], scoring=given.scoring))
             found.append(Outcome(*journal[cell]))
-        print(line(name, found), flush=True)
+        print(line(f"{name}, {KINDS[name][1]} rows" if name in KINDS else name, found), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What is claimed for a model, and what is true of it on new rows: ``python -m benchmarks.honesty --help``.
 
 Twelve kinds of simulated data, whose models are asked about thousands of new rows, or real sets of which a
-model learns 300 rows. The Markdown table has means in per cent: the score that is claimed, the one that is expected
+model learns 300 rows. The table has means in per cent: the score that is claimed, the one that is expected
 when luck is taken off, the truth, how far the two are above it, their error, and how often the truth is
 within two errors of each.
 """

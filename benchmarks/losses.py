@@ -149,7 +149,7 @@ def models(name: str, n_rows: int) -> np.ndarray:
         scores = []
         for train, test in folds:
             started = time.process_time()
-            model = TunedSVC(loss=loss).fit(X[train], y[train])
+            model = TunedSVC(loss=loss, blend=False).fit(X[train], y[train])
             seconds = time.process_time() - started
             P = model.predict_proba(X[test])
             scores.append(

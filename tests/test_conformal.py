@@ -221,3 +221,15 @@ def test_what_is_no_coverage_is_refused(coverage):
 def test_a_score_that_is_no_number_has_no_p_value():
     found = p_values(np.array([np.nan, -1.0, 9.0]), np.arange(9.0), np.ones(9))
     np.testing.assert_array_equal(found, [np.nan, 0.1, 1.0])
+
+
+def test_weights_of_one_class_have_its_own_unit():
+    """Classes of the same total weight: each covers by its own rows."""
+    truth = np.repeat([0, 1], [30, 300])
+    weight = np.where(truth == 0, 0.5 / 30, 0.5 / 300)
+    p = np.linspace(0.1, 0.9, 330)
+    limits = least_probabilities(p, truth, weight, 2, 0.9, by_class=True)
+    for k in (0, 1):
+        rows = truth == k
+        alone = least_probabilities(p[rows], truth[rows], np.ones(rows.sum()), 2, 0.9, by_class=True)
+        assert limits[k] == alone[k]

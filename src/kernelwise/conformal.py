@@ -42,18 +42,16 @@ def check_coverage(coverage: object) -> None:
         raise ValueError(f"'coverage' must be above 0 and below 1, such as 0.9, got {coverage!r}.")
 
 
-def conformal_quantile(
-    scores: np.ndarray, weight: np.ndarray, coverage: float, own: float | None = None
-) -> float:
+def conformal_quantile(scores: np.ndarray, weight: np.ndarray, coverage: float, times: float = 1.0) -> float:
     """The score that a new row exceeds with a probability of 1 − ``coverage`` at most.
 
     It is the smallest score with Σ w_i ≥ coverage · (Σ w + w') over the rows up to it: of n rows of weight 1,
     the ⌈coverage · (n + 1)⌉-th smallest. Infinity if there are too few. Both arrays have the shape (n,); the
-    weight w' of the new row is ``own``, or `own_weight`.
+    weight w' of the new row is `own_weight`, where rows are held out several ``times``.
     """
     order = np.argsort(scores, kind="stable")
     total = np.cumsum(weight[order])
-    own = own_weight(weight) if own is None else own
+    own = own_weight(weight, times)
     needed = coverage * (total[-1] + own) * (1.0 - EVEN) if len(total) else 1.0
     place = int(np.searchsorted(total, needed))
     return float(scores[order[place]]) if place < len(order) else np.inf
@@ -91,18 +89,18 @@ def least_probabilities(
     n_classes: int,
     coverage: float,
     by_class: bool,
-    own: float | None = None,
+    times: float = 1.0,
 ) -> np.ndarray:
     """The probability from which on a class belongs to a set, (n_classes,); −∞ if too few rows tell.
 
     ``of_truth``, (n,), are probabilities of the true classes, ``truth`` their indices. One limit for all
-    classes covers that share of all rows; ``by_class``, each class has a limit of its own. ``own`` is as in
+    classes covers that share of all rows; ``by_class``, each class has a limit of its own. ``times`` is as in
     `conformal_quantile`.
     """
     if not by_class:
-        return np.full(n_classes, -conformal_quantile(-of_truth, weight, coverage, own))
+        return np.full(n_classes, -conformal_quantile(-of_truth, weight, coverage, times))
     rows = [np.flatnonzero(truth == k) for k in range(n_classes)]
-    return np.array([-conformal_quantile(-of_truth[k], weight[k], coverage, own) for k in rows])
+    return np.array([-conformal_quantile(-of_truth[k], weight[k], coverage, times) for k in rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +151,7 @@ def fit_spread(
     weight: np.ndarray,
     part: np.ndarray,
     places: np.ndarray,
+    times: float = 1.0,
 ) -> tuple[Spread, np.ndarray]:
     """The spread that errors on held-out rows say, and σ of the same rows from the errors of other parts.
 
@@ -169,7 +168,7 @@ def fit_spread(
     places : ndarray of shape (n_centres,)
         Rows that become centres.
     """
-    weight = weight / own_weight(weight)
+    weight = weight / own_weight(weight, times)
     sizes = np.abs(errors)
     mean = float(np.average(sizes, weights=weight)) or 1.0
     constant = Spread(None, np.empty(0), np.empty(0), 1.0, float(np.log(mean)))

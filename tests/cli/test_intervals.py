@@ -115,6 +115,20 @@ def test_what_is_written_covers_what_predictions_do(run, tmp_path):
         assert np.mean((low <= unit * y) & (unit * y <= high)) > 0.85
 
 
+def test_logarithms_of_numbers_that_hardly_differ_keep_their_digits(run, tmp_path):
+    X = np.random.default_rng(0).normal(size=(120, 1)).round(4)
+    y = 1e6 + 100.0 * np.exp(X[:, 0])
+    write(tmp_path / "train.csv", "a,y", np.column_stack([X, y]).tolist())
+    assert (
+        run("tune", "train.csv", "--target", "y", "--kernel", "rbf", "--log-target", "--model", "m.kw")[0]
+        == 0
+    )
+    code, out, err = run("predict", "m.kw", "train.csv", "--interval", 0.9)
+    assert code == 0, err
+    low, high = (np.array([float(row[name]) for row in table(out)]) for name in ("lower", "upper"))
+    assert np.mean((low <= y) & (y <= high)) > 0.85
+
+
 def test_sets_by_class_are_those_of_the_model(run, classes):
     code, out, err = run("predict", classes, "new.csv", "--sets", 0.9, "--by-class")
     assert code == 0, err

@@ -309,9 +309,7 @@ def test_rows_that_are_held_out_several_times_are_no_more_rows():
         model.predict_interval(X, 0.99)
     record = model.fit_record_
     assert_allclose(record.weight.sum() / record.own_weight, 20)
-    least = least_probabilities(
-        record.truth, np.zeros(120, int), record.weight, 1, 0.96, False, record.own_weight
-    )
+    least = least_probabilities(record.truth, np.zeros(120, int), record.weight, 1, 0.96, False, record.times)
     assert np.isinf(least).all()  # 20 of 21 are below 96 %
 
 

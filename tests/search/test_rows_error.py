@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,6 +11,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold
 
 from kernelwise import TunedSVC, TunedSVR
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.search.engine.context import FitContext
 from kernelwise.search.fit import prepare_fit
@@ -74,6 +77,28 @@ def test_rows_that_are_held_out_several_times_are_no_more_rows():
         for n in (1, 3)
     )
     assert_allclose(thrice, once, rtol=0.3)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "balanced_accuracy"])
+def test_the_unit_of_weights_does_not_matter(scoring):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(120, 2)), rng.integers(0, 2, 120)
+    X[:, 0] += y
+    told = []
+    for weight in (1.0, 0.25, 2.0**-7):
+        model = TunedSVC("rbf", Cs=[1.0 / weight], scoring=scoring)
+        model.fit(X, y, sample_weight=np.full(120, weight))
+        told.append(model.result_.standard_error)
+    assert_allclose(told, told[0], rtol=1e-6)
+
+
+def test_a_fold_of_few_rows_warns_of_nothing():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", KernelwiseWarning)
+        for scoring in ("r2", "d2_absolute_error_score"):
+            assert np.isfinite(TunedSVR("rbf", scoring=scoring).fit(X, X[:, 0]).result_.standard_error)
 
 
 def test_names_of_classes_do_not_matter():

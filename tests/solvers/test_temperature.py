@@ -90,3 +90,16 @@ def test_scaled_sigmoids_have_scaled_log_odds(problem):
     values = (odds + 0.1) / 2.0
     scaled = tempered(sigmoids, values, *others)
     assert_allclose(log_odds(values, scaled), temperature(*problem) * odds, rtol=1e-9)
+
+
+def test_of_many_pairs_some_rows_tell_what_all_do(monkeypatch):
+    """The factor is found from a part of the rows, and doubt counts all rows of a class."""
+    n_classes, n = 30, 900
+    random = np.random.default_rng(0)
+    y = np.arange(n) % n_classes  # in turn: a stride would miss classes
+    values = 3.0 * (np.arange(n_classes) == y[:, None]) + random.normal(size=(n, n_classes))
+    i, j = np.array(class_pairs(n_classes)).T
+    given = values[:, i] - values[:, j], y, np.ones(n), np.ones(n), n_classes, "ovo"
+    every = temperature(*given)
+    monkeypatch.setattr("kernelwise.solvers.temperature.MOST_ODDS", 300 * len(i))
+    assert_allclose(temperature(*given), every, rtol=0.1)

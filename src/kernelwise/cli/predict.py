@@ -192,7 +192,7 @@ def _classes_or_numbers(
         what = "number lies between lower and upper" if sets is None else "class is in the set"
         every = ", and of those of every class" if by_class else ""
         whom = f"about {100 * share:g} % of {record.holds_for}{every}"
-        n_rows = round(len(record.truth) / record.times)
+        n_rows = round(record.weight.sum() / record.own_weight)
         say(f"The true {what} for {whom}. This was found on {n_rows} held-out rows.")
 
 
@@ -220,11 +220,13 @@ def _typical_error(record: Any) -> float:
 
 
 def _rounded(model: Any, numbers: Any, errors: Any) -> list[float]:
-    """Numbers rounded far below their errors, one or (n_rows,); of logarithms, far below themselves."""
+    """Numbers rounded far below their errors, one or (n_rows,); of logarithms, far below themselves, too."""
     import numpy as np
 
     is_of_logarithms = model._trained_family().offset is not None
-    errors = np.broadcast_to(np.abs(numbers) if is_of_logarithms else errors, numbers.shape)
+    errors = np.broadcast_to(
+        np.minimum(errors, np.abs(numbers)) if is_of_logarithms else errors, numbers.shape
+    )
     digits = [3 - int(np.floor(np.log10(error))) if error > 0.0 else 300 for error in errors]
     return [round(float(one), place) for one, place in zip(numbers, digits, strict=True)]
 

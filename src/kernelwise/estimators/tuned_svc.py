@@ -456,7 +456,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         record, n_classes = self._held_out(coverage), len(self.classes_)
         assert record.of_truth is not None
         answers, by_class = (record.of_truth, record.truth, record.weight), conditional == "class"
-        limits = least_probabilities(*answers, n_classes, coverage, by_class, record.own_weight)
+        limits = least_probabilities(*answers, n_classes, coverage, by_class, record.times)
         return np.asarray(self.predict_proba(X) >= limits)
 
     @property

@@ -431,7 +431,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             )
         record, family = self._held_out(coverage), self._trained_family()
         errors = np.abs(family.standardised(record.truth) - family.standardised(record.predicted))
-        return conformal_quantile(errors / record.spread, record.weight, coverage, record.own_weight)
+        return conformal_quantile(errors / record.spread, record.weight, coverage, record.times)
 
     def _has_many(self) -> bool:
         """Whether there is a list of quantiles."""

@@ -121,7 +121,7 @@ def _limits(scores: np.ndarray, record: FitRecord) -> np.ndarray | None:
     found = np.empty(len(scores))
     for k in np.unique(record.fold):
         others = record.fold != k
-        found[~others] = conformal_quantile(scores[others], record.weight[others], ASKED, record.own_weight)
+        found[~others] = conformal_quantile(scores[others], record.weight[others], ASKED, record.times)
     return found if np.isfinite(found).all() else None
 
 

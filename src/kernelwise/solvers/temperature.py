@@ -42,10 +42,11 @@ def temperature(
     known = np.flatnonzero(np.isfinite(odds).all(axis=1))
     if n_classes == 2 or not known.size:
         return 1.0
+    n_rows = np.bincount(y[known], copies_of(weight)[known], minlength=n_classes)
     most = max(ENOUGH_ROWS, MOST_ODDS // odds.shape[1])
-    known = known[:: -(-len(known) // most)]
+    if len(known) > most:
+        known = np.sort(np.random.default_rng(0).choice(known, most, replace=False))
     odds, y, bound = odds[known], y[known], bound[known]
-    n_rows = np.bincount(y, copies_of(weight)[known], minlength=n_classes)
     doubt = (DOUBTED / (n_rows + 2.0 * DOUBTED))[y, None]
     target = np.where(np.arange(n_classes) == y[:, None], 1.0 - doubt, doubt / (n_classes - 1.0))
 

@@ -380,12 +380,12 @@ def _search_rows(
     if in_memory < min(n, limit):
         context.findings.append(catalogue.SEARCH_IN_MEMORY(memory_limit=memory_limit, n_rows=in_memory))
         limit = in_memory
+    n_classes = int(samples.strata.max(initial=0)) + 1
     if context.deadline.seconds is not None:
         left = max(context.deadline.left, 0.0)
-        answerable = FOR_ANSWERS * left / (OF_ANSWER * family.n_machines)
+        answerable = max(FOR_ANSWERS * left / (OF_ANSWER * family.n_machines), FEWEST_OF_CLASS * n_classes)
         affordable = min(np.sqrt(left / N_PATHS / family.path_cost), answerable)
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))
-    n_classes = int(samples.strata.max(initial=0)) + 1
     limit = min(limit, max(MOST_VALUES // family.n_machines, FEWEST_OF_CLASS * n_classes))
     if n <= limit:
         return learned, asked

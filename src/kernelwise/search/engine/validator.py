@@ -251,6 +251,15 @@ class CrossValidator:
         return float(copies_of(weight).sum())
 
     @cached_property
+    def n_times(self) -> float:
+        """How often folds hold out a row, as it counts for a mean over folds: Σ w t² / Σ w t of t times."""
+        held = np.asarray(self.fold_rows.asked[self.tested])
+        rows = np.unique(np.stack([held, self.fold_rows.fold[self.tested]]), axis=1)[0]
+        times = np.bincount(rows, minlength=len(self.fold_rows.rows))
+        weight = self.fold_rows.weight
+        return float((weight * times**2).sum() / (weight * times).sum())
+
+    @cached_property
     def clusters(self) -> tuple[np.ndarray, np.ndarray]:
         """What is right or wrong together: numbers of clusters, and how far weights vary, both (n_tested,).
 

@@ -60,6 +60,6 @@ def with_spread(step: FinalStep, last: Finished, has_groups: bool) -> Finished:
         places = sample(np.zeros(len(rows), int), MOST_CENTRES, validator.random_state)
     Z = None if samples.is_gram else samples.Z[rows]
     part = parts_of(fold, rows)
-    spread, of_rows = fit_spread(Z, predictions, errors, record.weight, part, places)
+    spread, of_rows = fit_spread(Z, predictions, errors, record.weight, part, places, record.times)
     record = replace(record, spread=of_rows.astype(np.float32))
     return replace(last, record=record, spread=spread)

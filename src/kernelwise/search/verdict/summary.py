@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernelwise.conformal import own_weight
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.validator import CrossValidator
@@ -53,26 +54,25 @@ def labels_error(validator: CrossValidator, labels: np.ndarray | None) -> float:
         validator.fold_rows.weight[tested],
         validator.held_out.y,
     )
-    truth, variance = y[validator.tested], 0.0
+    truth, variance, unit = y[validator.tested], 0.0, own_weight(weight)
     for k in np.unique(truth):
         if validator.context.deadline.left <= 0.0:
             validator.context.deadline.skipped.append("the error of the score by its classes")
             return np.nan
-        n = weight[truth == k].sum()
+        n = weight[truth == k].sum() / unit
         counts, scores = [], []
         for label in np.unique(labels[truth == k]):
             cell = np.flatnonzero((truth == k) & (labels == label))
             left = weight.astype(float)
-            left[cell[0]] -= min(1.0, weight[cell[0]])
+            left[cell[0]] -= min(unit, weight[cell[0]])
             kept = left > 0.0
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # precision and the like warn of a class without rows
                 scores.append(float(scorer(None, rows[kept], left[kept], labels[None, kept])[0]))
-            counts.append(float(weight[cell].sum()))
+            counts.append(float(weight[cell].sum()) / unit)
         mean = np.average(scores, weights=counts)
         variance += (n - 1.0) / n * float(np.dot(counts, (np.array(scores) - mean) ** 2))
-    # Rows that several folds hold out have several answers, which are no more rows for that.
-    return float(np.sqrt(max(variance, 0.0) * weight.sum() / validator.n_held_out))
+    return float(np.sqrt(max(variance, 0.0) * validator.n_times))
 
 
 def rows_error(validator: CrossValidator, choice: Choice) -> float:
@@ -105,11 +105,11 @@ def rows_error(validator: CrossValidator, choice: Choice) -> float:
             if set(strata[kept]) != set(strata[place]):  # what the only rows of a class change is unknown
                 return np.nan
             rows = folds.asked[kept]
-            scores.append(float(scorer(values[:, kept], folds.rows[rows], folds.weight[rows])[0]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # R² and the like warn of a fold of one row
+                scores.append(float(scorer(values[:, kept], folds.rows[rows], folds.weight[rows])[0]))
         variance += (len(scores) - 1) * float(np.var(scores))
-    # Rows that several folds hold out have several answers, which are no more rows for that.
-    n_times = folds.weight[folds.asked[validator.tested]].sum() / validator.n_held_out
-    return float(np.sqrt(variance * n_times)) / len(validator.places)
+    return float(np.sqrt(variance * validator.n_times)) / len(validator.places)
 
 
 def r2_error(validator: CrossValidator, family: Regression, predicted: np.ndarray) -> float:
@@ -154,21 +154,18 @@ def told_error(
     if validator.scorer.is_share and labels is not None:
         is_right = labels == validator.held_out.y[validator.tested]
         of_rows = share_error(is_right, validator.held_out.weight[validator.tested], *validator.clusters)
+    elif isinstance(family, Regression) and family.scoring in (None, "r2") and not family.quantiles:
+        decided = family.in_units(choice.decision[validator.tested, 0].astype(float))
+        of_rows = r2_error(validator, family, decided if answers is None else answers)
     else:
+        of_rows = np.nan if validator.goes_by_labels and labels is not None else rows_error(validator, choice)
+    if np.isnan(of_rows):
         scores = choice.scored.scores[choice.index] if label_scores is None else label_scores
         by_folds = float(standard_error(scores, validator.n_held_out, validator.scorer.is_share))
         if not validator.scorer.is_share:  # folds differ by less than they vary by: they vary together
             by_folds /= np.sqrt(1.0 - fold_correlation(validator))
-        if validator.goes_by_labels and not isinstance(family, Regression):
-            # Where a class has few rows, its error is larger than the spread over a few folds may show.
-            of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
-        else:
-            by_rows = rows_error(validator, choice)
-            of_rows = by_folds if np.isnan(by_rows) else by_rows
-        if isinstance(family, Regression) and family.scoring in (None, "r2") and not family.quantiles:
-            decided = family.in_units(choice.decision[validator.tested, 0].astype(float))
-            by_rows = r2_error(validator, family, decided if answers is None else answers)
-            of_rows = of_rows if np.isnan(by_rows) else by_rows
+        # Where a class has few rows, its error is larger than the spread over a few folds may show.
+        of_rows = float(np.fmax(by_folds, labels_error(validator, labels)))
     return float(np.sqrt(of_rows**2 * training_factor(validator) + luck.variance))
 
 

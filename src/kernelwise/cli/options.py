@@ -54,10 +54,7 @@ def flag(names: str, text: str, **more: Any) -> Any:
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, LIBSVM, Excel or .ods file.")]
 Target = Annotated[
     str | None,
-    option(
-        "COL",
-        "Column to predict. Default: target, class, label or y; else the last.",
-    ),
+    option("COL", "Column to predict. Default: target, class, label or y; else the last."),
 ]
 TaskOption = Annotated[
     Task | None, option("KIND", "classification or regression (numbers). Default: by the target.")

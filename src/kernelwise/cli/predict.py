@@ -168,8 +168,9 @@ def _classes_or_numbers(
     """Columns of the answer: predictions, and probabilities, intervals or sets if they are asked for."""
     record = model.fit_record_
     if predictions.ndim == 2:
+        error = _typical_error(record)
         for quantile, column in zip(model.quantile, predictions.T, strict=True):
-            yield f"q{quantile:g}", _rounded(model, column, _typical_error(record))
+            yield f"q{quantile:g}", _rounded(model, column, error)
     elif predictions.dtype.kind == "f" and record is not None and not hasattr(model, "classes_"):
         yield "prediction", _rounded(model, predictions, _typical_error(record))
     else:

@@ -201,7 +201,7 @@ def scores_of_labels(validator: CrossValidator, choice: Choice, record: FitRecor
     scored together by the search.
     """
     if choice.each:
-        return validator.scores_of(validator.scored_values(choice.decision[None].astype(float)))[0]
+        return validator.scores_of(choice.scored_values(validator))[0]
     if record.scored is None or not record.n_relabelled:
         return None
     return scores_if_of_labels(validator, record, choice.scored.scores[choice.index])

@@ -155,8 +155,9 @@ def told_error(
         is_right = labels == validator.held_out.y[validator.tested]
         of_rows = share_error(is_right, validator.held_out.weight[validator.tested], *validator.clusters)
     elif isinstance(family, Regression) and family.scoring in (None, "r2") and not family.quantiles:
-        decided = family.in_units(choice.decision[validator.tested, 0].astype(float))
-        of_rows = r2_error(validator, family, decided if answers is None else answers)
+        if answers is None:
+            answers = family.in_units(choice.decision[validator.tested, 0].astype(float))
+        of_rows = r2_error(validator, family, answers)
     else:
         of_rows = np.nan if validator.goes_by_labels and labels is not None else rows_error(validator, choice)
     if np.isnan(of_rows):

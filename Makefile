@@ -17,7 +17,7 @@ EXTRAS := app,cma,dask,files,frames,onnx,report,sheets,studies
 
 # Tests of one file stay together, so that what they share is made once. The files keep their order: by the
 # number of their tests, those with few but long ones would come last, and one process would wait for the other.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # What the core is built of. An editable installation sees changes of Python files by itself, but not of these.
 CORE := pyproject.toml CMakeLists.txt $(wildcard build_backend/*.py src/native/*)
@@ -56,7 +56,7 @@ demo: $(VENV)/.installed
 
 # What a change should pass before it is committed, in some minutes; test-all has the long tests, too.
 test: lint types
-	$(PYTEST) -m "not slow"
+	$(BIN)/python -m $(PYTEST) -m "not slow"
 
 test-all: lint types pytest
 
@@ -77,7 +77,7 @@ types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 pytest: $(VENV)/.installed-test
-	$(PYTEST)
+	$(BIN)/python -m $(PYTEST)
 
 # The tests with what scikit-learn will be in its next release.
 nightly: $(VENV)/.installed-test
@@ -87,7 +87,7 @@ nightly: $(VENV)/.installed-test
 # Lines and branches that no test reaches; slower than `make pytest`.
 coverage: $(VENV)/.installed-test
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage run -m $(PYTEST)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --fail-under 95
 

@@ -1,8 +1,7 @@
 """``python -m benchmarks.cost``: how processor time and memory grow, and what that means for 10⁸ rows.
 
-Processor seconds of one thread, on Gaussian clouds; each part prints its lines as soon as they are there. The
-default takes five minutes. ``--long`` adds the exact sketch of 10⁶ rows on two processes (half an hour) and
-training on up to 200 000 rows; ``--only`` runs some parts, ``--quick`` all of them on small samples.
+Processor seconds of one thread, on Gaussian clouds; each part prints its lines as soon as they are there. It
+takes five minutes. ``--only`` runs some parts, ``--quick`` all of them on small samples.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ FULL: dict[str, Any] = {
     "sampled": (10_000, 100_000, 1_000_000),
     "paths": (500, 1000, 2000),
     "train": (10_000, 20_000, 50_000),
+    "features": (100_000, 200_000),
     "cluster": (50_000, 100_000),
     "middle": 20_000,
 }
@@ -43,6 +43,7 @@ QUICK: dict[str, Any] = {
     "sampled": (2000, 4000),
     "paths": (200, 400),
     "train": (1000, 2000),
+    "features": (4000,),
     "cluster": (2000,),
     "middle": 1500,
 }
@@ -120,9 +121,10 @@ def paths(sizes: dict[str, Any]) -> None:
         line(f"path of one kernel, {name}, by n", sizes["paths"], taken)
 
 
-def training(sizes: dict[str, Any], more: tuple[int, ...]) -> None:
+def training(sizes: dict[str, Any]) -> None:
+    """Exact machines, and machines of Nyström features, which more rows have."""
     exact, nystroem = [], []
-    for n in (*sizes["train"], *more):
+    for n in (*sizes["train"], *sizes["features"]):
         X, y = make_classification(n, n_features=20, n_informative=10, flip_y=0.02, random_state=0)
         X /= X.std(axis=0)
         if n <= sizes["train"][-1]:
@@ -130,7 +132,7 @@ def training(sizes: dict[str, Any], more: tuple[int, ...]) -> None:
         machine = NystroemSVC(RBF(0.02), C=10.0, n_components=500)
         nystroem.append(seconds(lambda X=X, y=y, machine=machine: machine.fit(X, y), repeat=1))
     line("exact machine, C = 10, by n", sizes["train"], exact)
-    line("Nyström machine, 500 landmarks, by n", (*sizes["train"], *more), nystroem)
+    line("Nyström machine, 500 landmarks, by n", (*sizes["train"], *sizes["features"]), nystroem)
 
 
 def chunks(sizes: dict[str, Any]) -> tuple[float, float]:
@@ -231,7 +233,6 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parts = ("large", "cluster", "sketch", "paths", "train")
     parser.add_argument("--quick", action="store_true", help="small samples: does everything run?")
-    parser.add_argument("--long", action="store_true", help="more rows, forty minutes")
     parser.add_argument("--only", nargs="+", choices=parts, default=list(parts), metavar="PART")
     options = parser.parse_args(arguments)
     sizes = QUICK if options.quick else FULL
@@ -240,7 +241,7 @@ def main(arguments: list[str] | None = None) -> None:
         if "large" in options.only:
             hundred_thousand(3000 if options.quick else 100_000)  # first: a child inherits its parent's peak
         if "cluster" in options.only:
-            cluster(sizes["cluster"] + ((1_000_000,) if options.long else ()))
+            cluster(sizes["cluster"])
         if "sketch" in options.only:
             per_pair = exact_sketch(sizes)
             sampled_sketch(sizes)
@@ -248,7 +249,7 @@ def main(arguments: list[str] | None = None) -> None:
         if "paths" in options.only:
             paths(sizes)
         if "train" in options.only:
-            training(sizes, (100_000, 200_000) if options.long else ())
+            training(sizes)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from kernelwise._core.journal import Journal, fingerprint
 from kernelwise.comparison import METHODS, compare, peers
 from kernelwise.datasets import load
 
-#: Every set of at most 5000 rows, and two that ship with scikit-learn.
+#: Sets of at most 5000 rows, and one that ships with scikit-learn; one of those that have the same source, as
+#: both parts of a set do, and dna and the two codings of splice. What repeats a set would count it twice.
 SETS = [
     "iris",
     "planning_relax",
@@ -30,20 +31,13 @@ SETS = [
     "tic_tac_toe",
     "banknote",
     "titanic",
-    "digits",
-    "satimage_test",
     "usps_test",
     "segment",
-    "splice_ida",
-    "splice",
     "dna",
-    "thyroid_test",
     "thyroid_train",
     "satimage_train",
     "pendigits_test",
-    "optdigits_test",
     "optdigits_train",
-    "waveform_ida",
     "waveform",
     "letter_test",
 ]
@@ -135,6 +129,9 @@ def main() -> None:
         speeds.append(seconds / seconds[0])
     summary = {
         f"mean difference from {names[0]} (points)": np.mean(differences, axis=0),
+        "its standard error over the sets": np.std(differences, axis=0, ddof=1) / np.sqrt(len(differences)),
+        f"median difference from {names[0]} (points)": np.median(differences, axis=0),
+        f"sets on which it is ahead of {names[0]}": np.sum(np.asarray(differences) > 0, axis=0),
         f"largest gain over {names[0]} (points)": np.max(differences, axis=0),
         f"time relative to {names[0]} (geometric mean)": np.exp(np.log(speeds).mean(axis=0)),
     }

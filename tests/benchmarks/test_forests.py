@@ -41,3 +41,12 @@ def test_a_run_prints_its_tables_and_goes_on(tmp_path, monkeypatch, capsys):
     assert "usual" not in capsys.readouterr().out
     forests.main(command)
     assert capsys.readouterr().out == first
+
+
+def test_leads_are_means_over_the_sets_with_their_errors():
+    gains = np.array([0.02, 0.04, -0.03])
+    rows = [{"set": "abc"[k], "rows": 9, "kernelwise": 0.5 + gains[k], "rival": 0.5} for k in range(3)]
+    (more,), (less,) = (forests.leads({measure: rows}) for measure in ("accuracy", "log_loss"))
+    assert (more["sets"], "kernelwise" in more) == (3, False)
+    assert more["rival"] == f"+0.01 ± {gains.std(ddof=1) / np.sqrt(3):.2g}, ahead on 2"
+    assert less["rival"] == more["rival"].replace("+", "-").replace("on 2", "on 1")

@@ -267,6 +267,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
     parser.add_argument("--out", type=Path, default=Path("field"), help="folder of finished cells")
     parser.add_argument("--python", nargs="*", default=[], metavar="NAME=PYTHON", help="Python of a rival")
+    parser.add_argument("--again", action="store_true", help="finished cells of these rivals, too")
     parser.add_argument("--here", action="store_true", help="in this process, without a table")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -275,6 +276,8 @@ def main(arguments: list[str] | None = None) -> None:
         if options.here:
             run(rival, options)
             continue
+        if options.again:
+            file_of(rival, options.out).unlink(missing_ok=True)
         command = [pythons.get(rival, sys.executable), "-m", "benchmarks.field", "--here", "--rivals", rival]
         for name in ("folds", "rows", "tables", "out"):
             command += [f"--{name}", str(getattr(options, name))]

@@ -17,7 +17,7 @@ from kernelwise._core.typing import Predictor
 from kernelwise.comparison.cells import n_machines
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels.metric import most_relevant
-from kernelwise.search.wording import kernel_text
+from kernelwise.search.wording import model_text
 
 ROW = "{:<34} {:>8} {:>9} {:>8}"
 GRID = {"gamma": 2.0 ** np.arange(-15, 4), "C": 2.0 ** np.arange(-5, 16)}
@@ -39,16 +39,20 @@ def main() -> None:
     TunedSVC().fit(X[:60], y[:60])  # loads the compiled solver, so that the first row does not pay for it
 
     print(ROW.format("", "accuracy", "models", "seconds"))
-    model = _run("TunedSVC()", TunedSVC(), X, y, X_test, y_test)
-    _run('TunedSVC(kernel="rbf")', TunedSVC("rbf"), X, y, X_test, y_test)
-    metric = _run('TunedSVC(kernel="diagonal")', TunedSVC("diagonal"), X, y, X_test, y_test)
-    _run("SVC() on scaled features", make_pipeline(StandardScaler(), SVC()), X, y, X_test, y_test)
-    grid = GridSearchSVC(GRID, scaler="standard", cv=5)
-    _run("GridSearchSVC, 19 x 21 values", grid, X, y, X_test, y_test)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = _run("TunedSVC()", TunedSVC(), X, y, X_test, y_test)
+        _run('TunedSVC(kernel="rbf")', TunedSVC("rbf"), X, y, X_test, y_test)
+        metric = _run('TunedSVC(kernel="diagonal")', TunedSVC("diagonal"), X, y, X_test, y_test)
+        _run("SVC() on scaled features", make_pipeline(StandardScaler(), SVC()), X, y, X_test, y_test)
+        grid = GridSearchSVC(GRID, scaler="standard", cv=5)
+        _run("GridSearchSVC, 19 x 21 values", grid, X, y, X_test, y_test)
 
     print(f"The test half has {len(y_test)} rows: one row changes the accuracy by {1 / len(y_test):.4f}.")
+    for sentence in dict.fromkeys(str(one.message) for one in said):  # several models may say the same
+        print(f"Warning: {sentence}")
 
-    print(f"\nTunedSVC() chose: {kernel_text(model.kernel_)}, C = {model.C_:g}")
+    print(f"\nTunedSVC() chose: {model.result_.blend or model_text(model.kernel_, model.C_)}")
     for sentence in model.result_.why:
         print(f"  {sentence}")
     relevant = most_relevant(data.feature_names, metric.relevance_, 5)

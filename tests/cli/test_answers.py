@@ -363,7 +363,10 @@ def test_labels_written_in_two_ways_are_the_first_thing_to_look_at(run, refused,
     )
     name = spelled(write, 3)
     strict = ("--strict",)
-    assert f"\n- {sentence}\n" in run("tune", name, *SHORT, *strict, "--verbose").out
+    assert (
+        f"\n- [labels written in two ways] {sentence}\n"
+        in run("tune", name, *SHORT, *strict, "--verbose").out
+    )
     assert sentence in run("tune", name, *SHORT, *strict).out.partition("\nlook first ")[2]
     assert (
         f"\n[warning] labels written in two ways: {sentence}"
@@ -409,7 +412,7 @@ def test_a_regression_has_its_error_in_units_of_the_target(run, write):
     assert 15 < result["errors"]["rmse"] < 400 < result["errors"]["rmse_of_mean"]
     out = run("tune", name, "--task", "regression", *SHORT).out
     assert re.search(r"\nscore +R² \d", out)
-    assert f"typical error (RMSE) {result['errors']['rmse']:.3g}; always answering the mean: " in out
+    assert f"typical error (RMSE) {result['errors']['rmse']:.3g}; that of always answering the mean: " in out
     assert " r2 " not in out
 
 
@@ -556,10 +559,10 @@ def test_a_class_of_one_row_is_said_once_and_stops_nothing(run, refused, write):
     code, out, _ = run("tune", lone, *SHORT, "--verbose")
     assert code == 0
     assert (
-        "- Class 'rare' has one row, so no score can measure how well the model recognises it. Add rows"
-        in out
+        "- [class of one row] Class 'rare' has one row, so no score can measure how well the model recognises"
+        " it. Add rows" in out
     )
-    assert out.partition("Look at this first")[2].count("one row") == 1
+    assert out.partition("Look at this first")[2].count("one row, so") == 1
     assert "[warning] class of one row: 1 class has only one row ('rare': 1)." in run("diagnose", lone).out
     message = refused("tune", write("two.csv", "a,b,grade", [rows[0], rows[-1]]))
     assert "Every class has 1 row, so none can be held out to score a model. Add rows" in message

@@ -85,4 +85,4 @@ def test_what_cannot_be_done_is_refused(refused, data, options, message):
 
 def test_a_figure_needs_matplotlib(refused, data, monkeypatch):
     monkeypatch.setattr("kernelwise.cli.curves.find_spec", lambda name: None)
-    assert refused("curves", "data.csv", "--figure", "c.png").endswith("pip install 'kernelwise[display]'.")
+    assert refused("curves", "data.csv", "--figure", "c.png").endswith('pip install "kernelwise[display]".')

@@ -193,7 +193,7 @@ def test_a_column_of_labels_is_no_feature(run, refused, labelled, tmp_path):
     assert "its name suggests that it holds labels" in told
     command = "kernelwise detect named.csv --ignore id --strict --labels outlier"
     assert told.splitlines()[-1] == f"To continue: {command}"
-    assert "'outlier' (seems to hold labels, by its name" in run("detect", "named.csv", "--ignore", "id").err
+    assert "'outlier' (seems to hold labels, by its name" in run("detect", "named.csv", "--ignore", "id").out
 
 
 def test_which_label_is_unusual_is_asked_for(refused, rows, tmp_path):

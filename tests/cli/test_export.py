@@ -53,7 +53,7 @@ def test_what_cannot_be_exported_is_said(run, refused, model, train, monkeypatch
         "m.kw is too large for a .c file. Train the model again with"
     )
     monkeypatch.setattr("kernelwise.cli.export.find_spec", lambda name: None)
-    assert refused("export", model, "m.onnx").endswith("pip install 'kernelwise[onnx]'.")
+    assert refused("export", model, "m.onnx").endswith('pip install "kernelwise[onnx]".')
 
 
 def test_intervals_are_exported(run, refused, tmp_path, model):

@@ -39,7 +39,7 @@ def test_what_cannot_be_a_page_is_said(run, refused, model, tmp_path, monkeypatc
     told = refused("page", "kmod.kw", "-o", "m.html")
     assert told == "kmod.kw cannot be a page. A page cannot compute the kernel of this model (KMOD)."
     monkeypatch.setattr("kernelwise.cli.export.find_spec", lambda name: None)
-    assert refused("page", model, "-o", "m.html").endswith("pip install 'kernelwise[report]'.")
+    assert refused("page", model, "-o", "m.html").endswith('pip install "kernelwise[report]".')
     assert not (tmp_path / "m.html").exists()
 
 

@@ -40,9 +40,13 @@ def messy(tmp_path):
 def test_a_messy_file_gives_a_result_in_the_first_run(run, messy):
     code, out, err = run("tune", messy, *SHORT, "--model", "m.kw")
     assert code == 0
-    assert err.splitlines()[1:5] == [
+    left_out = (
         "1 column was left out, which cannot help: 'sample_id' (has a different word in nearly every row). "
-        "To use it nevertheless, name it with --use, as in --use sample_id.",
+        "To use it nevertheless, name it with --use, as in --use sample_id."
+    )
+    assert f"\nlook first  {left_out}" in out
+    assert left_out not in err  # it is told once
+    assert err.splitlines()[1:4] == [
         "Column 'conc' has 5 cells that are no numbers and now count as missing ('-'; lines 86, 122, 135, "
         "202 and 279).",
         "Column 'lod' has 8 cells that are no numbers and now count as missing ('<5'; lines 5, 45, 85, 125 "

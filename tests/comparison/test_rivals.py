@@ -93,7 +93,9 @@ def test_a_cell_without_log_loss_is_measured_anew():
 
 def test_what_is_missing_is_one_sentence_when_it_is_named(monkeypatch):
     monkeypatch.setattr(methods, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"'lightgbm' cannot be run: .*pip install 'kernelwise\[forests\]'"):
+    with pytest.raises(
+        ValueError, match=r"'lightgbm' cannot be run: .*pip install \"kernelwise\[forests\]\""
+    ):
         compare(X, Y, ["kernelwise", "lightgbm"])
     with pytest.raises(ValueError, match=r"'xrfm' cannot be run: .*pip install xrfm"):
         compare(X, Y, ["xrfm"], task="regression")

@@ -221,7 +221,7 @@ def test_bad_backends_get_one_sentence(monkeypatch):
     with pytest.raises(ValueError, match="'backend' parameter of TunedSVR must be None or 'dask'"):
         TunedSVR(backend="ray").fit(*NUMBERS)
     monkeypatch.setitem(sys.modules, "dask", None)
-    with pytest.raises(ImportError, match=r"pip install 'kernelwise\[dask\]'"):
+    with pytest.raises(ImportError, match=r'pip install "kernelwise\[dask\]"'):
         TunedSVC(backend="dask").fit(X, y)
 
 

@@ -8,7 +8,7 @@ import tomllib
 
 import pytest
 
-from .test_pages import DOCS, FENCE, PAGES
+from .test_pages import DOCS, PAGES, blocks
 
 #: Extras of those who work on the project: the peers of its benchmarks.
 OURS = ("bench",)
@@ -26,7 +26,7 @@ def installable():
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(DOCS)))
 def test_what_a_page_imports_can_be_installed(path):
-    source = "\n".join(FENCE.findall(path.read_text(encoding="utf-8")))
+    source = "\n".join(code for _, code in blocks(path.read_text(encoding="utf-8")))
     found = {name for name in IMPORT.findall(source) if name not in sys.stdlib_module_names}
     found |= {"pandas"} if "as_frame=True" in source else set()
     assert {PACKAGES.get(name, name) for name in found} - {"kernelwise"} <= installable()

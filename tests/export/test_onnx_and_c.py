@@ -359,7 +359,7 @@ def test_too_many_numbers_are_refused(wine):
 def test_onnx_that_is_not_installed_is_said(wine, monkeypatch):
     model = SVC().fit(*wine[:2])
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"pip install 'kernelwise\[onnx\]'"):
+    with pytest.raises(ImportError, match=r'pip install "kernelwise\[onnx\]"'):
         model.to_onnx()
     assert "int predict(" in model.to_c()
 

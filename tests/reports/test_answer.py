@@ -55,9 +55,8 @@ def test_regression_says_its_error_in_units_of_y(regression):
     answer = answer_of(model)
     told = headline(answer)
     assert told.startswith(f"R² {model.best_score_:.4f} ± 0.00")
-    assert told.endswith(
-        f"typical error (RMSE) {answer.rmse:.3g}; always answering the mean: {np.std(regression.y):.3g}"
-    )
+    ours, guess = f"{answer.rmse:.3g}", f"{np.std(regression.y):.3g}"
+    assert told.endswith(f"typical error (RMSE) {ours}; that of always answering the mean: {guess}")
     assert "ε = " in setting(answer)
 
 

@@ -434,7 +434,7 @@ def test_parquet(parquet, monkeypatch):
     assert learned.encoding.feature_names == ["x"]
     assert "'many' (holds values of the type list" in learned.preparation[0]
     monkeypatch.setattr(reading, "find_spec", lambda name: None)
-    with pytest.raises(TableError, match=r"pip install 'kernelwise\[files\]'"):
+    with pytest.raises(TableError, match=r'pip install "kernelwise\[files\]"'):
         read_table(parquet(columns))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from kernelwise.tables.settle import WORDS, settle
 
 #: Cells that are shown of a column, and letters of each.
 N_SHOWN, MOST_LETTERS = 3, 40
+#: The end of a note that advises an option of the command line, which the page does not have.
+OPTION = re.compile(r"[;.] (use )?--\w.*$")
 
 
 def columns_of(path: Path) -> dict[str, Any]:
@@ -21,15 +24,16 @@ def columns_of(path: Path) -> dict[str, Any]:
     A file that is no table raises a TableError, whose sentence says what is wrong.
     """
     table = read_table(path)
+    notes = [OPTION.sub(".", note) for note in table.notes]
     if table.matrix is not None:
         n_rows, n_features = table.matrix.shape
         about = f"{count(n_rows, 'row')} with {count(n_features, 'feature')} without names"
-        return {"rows": about, "notes": list(table.notes), "columns": [], "target": None}
+        return {"rows": about, "notes": notes, "columns": [], "target": None}
     settled = settle(table, range(len(table.names)))
     named = usual_targets(table)
     return {
         "rows": f"{count(len(table), 'row')}, {count(len(table.names), 'column')}",
-        "notes": list(table.notes),
+        "notes": notes,
         "columns": [_column(table, settled, place) for place in range(len(table.names))],
         "target": str(table.names[named[0] if len(named) == 1 else -1]),
     }

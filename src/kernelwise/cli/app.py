@@ -60,7 +60,7 @@ def serve(port: Port = 0, most: Size = 100.0, browser: Browser = True) -> None:
     missing = [name for name in ("starlette", "uvicorn", "jinja2") if find_spec(name) is None]
     if missing:
         raise UserError(
-            f"The app needs the package {missing[0]}. Install it with pip install 'kernelwise[app]'."
+            f'The app needs the package {missing[0]}. Install it with pip install "kernelwise[app]".'
         )
     from kernelwise.app.server import serve as listen
 

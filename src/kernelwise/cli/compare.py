@@ -80,9 +80,8 @@ def compare(
     """Compare kernelwise with other methods on your file.
 
     Every method makes all its choices on the training part of an outer fold and is scored on the rest. The
-    table also has the score of always predicting the most frequent class, or the mean. The lines below it
-    tell whether a forest or boosting is better than an SVM. Name searches, such as GridSearchCV, to run them.
-    If you stop the command, it prints what is finished.
+    table also has the score of guessing, and the lines below it tell whether a forest or boosting is better
+    than an SVM. If you stop the command, it prints what is finished.
 
     \b
     Example: kernelwise compare train.csv --methods "kernelwise,SVC defaults" --journal train.journal

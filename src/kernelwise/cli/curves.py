@@ -140,7 +140,7 @@ def check_figure(path: Path | None) -> None:
         raise UserError(f"--figure {path} must end in .png, .svg or .pdf.")
     if find_spec("matplotlib") is None:
         raise UserError(
-            "--figure needs the package matplotlib. Install it with pip install 'kernelwise[display]'."
+            '--figure needs the package matplotlib. Install it with pip install "kernelwise[display]".'
         )
 
 

@@ -32,7 +32,7 @@ class Detection:
 
     labels: Annotated[
         str | None,
-        option("COL", "Column that labels rows as usual or unusual; it may be empty in some rows."),
+        option("COL", "Column that labels rows as usual or unusual; cells may be empty."),
     ] = None
     outlier: options.Outlier = None
     contamination: Annotated[
@@ -109,7 +109,7 @@ def detect(
     if chosen.fdr is not None and chosen.labels is None:
         raise UserError(NO_USUAL_ROWS)
     model = make_detector(chosen)
-    data = read_samples(file, chosen.labels, reading, DETECTION)
+    data = read_samples(file, chosen.labels, reading, DETECTION, n_answered=1)
     kept: tuple[list[str], list[list[Any]]] = ([], [])
     if keep is not None:
         wanted = [] if chosen.labels is None else [chosen.labels]

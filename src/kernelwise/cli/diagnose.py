@@ -45,7 +45,7 @@ def diagnose(
 
     options.check_choice("--kernel", kernel, KERNELS)
     scaling = SCALES[options.check_choice("--scale", scale, SCALES)]
-    data = read_samples(file, target, reading, None if task is None else task.value)
+    data = read_samples(file, target, reading, None if task is None else task.value, n_answered=None)
     # One class is a finding here, not a fault.
     found = [*data.findings, *by_cross_validation(of_rows(data, kernel, scaling, seed))]
     if data.encoder is not None:

@@ -51,7 +51,7 @@ def export(
     check_order(model_file, file)
     if writer == "to_onnx" and find_spec("onnx") is None:
         raise UserError(
-            "A .onnx file needs the package onnx. Install it with pip install 'kernelwise[onnx]'."
+            'A .onnx file needs the package onnx. Install it with pip install "kernelwise[onnx]".'
         )
     model, encoding = read_model(model_file)
     check_task(model_file, encoding.task, {"--interval": interval})
@@ -115,7 +115,7 @@ def page(model_file: ModelFile, out: Out, quiet: options.Quiet = False) -> None:
     check_different(MODEL=model_file, out=out)
     check_order(model_file, out, "page")
     if find_spec("jinja2") is None:
-        raise UserError("A page needs the package jinja2. Install it with pip install 'kernelwise[report]'.")
+        raise UserError('A page needs the package jinja2. Install it with pip install "kernelwise[report]".')
     model, _ = read_model(model_file)
     from kernelwise.reports.asking import asked, model_page
 

@@ -56,7 +56,7 @@ def check_report(path: Path | None) -> None:
     # Looked for, not imported: it is slow, and needed only in the end.
     if find_spec("jinja2") is None:
         raise UserError(
-            "--report needs the package jinja2. Install it with pip install 'kernelwise[report]'."
+            '--report needs the package jinja2. Install it with pip install "kernelwise[report]".'
         )
 
 
@@ -113,12 +113,13 @@ def write_report(path: Path, model: TunedMachine, data: Samples, **more: Any) ->
     """Draw and write the report on a model, with the command, so that it can be repeated."""
     from kernelwise import reports
 
+    told = {finding.for_command_line() for finding in data.findings}  # in a section of their own
     found = reports.report_data(
         model,
         data.rows,
         data.y,
         command=shlex.join(["kernelwise", *session.arguments]),
-        preparation=[*data.notes, *data.preparation],
+        preparation=[note for note in (*data.notes, *data.preparation) if note not in told],
         lines=data.lines,
         n_columns=data.n_columns,
         findings=data.findings,

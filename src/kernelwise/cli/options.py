@@ -71,7 +71,7 @@ SheetOption = Annotated[
     option("NAME", "Sheet of a workbook, by name or number. Default: the first table.", "--sheet"),
 ]
 DecimalOption = Annotated[
-    Decimal | None, option("SIGN", "The sign of decimals, . or ,. Default: found.", "--decimal", hidden=True)
+    Decimal | None, option("SIGN", "The sign of decimals, . or ,. Default: found.", "--decimal")
 ]
 UnknownOption = Annotated[
     Unknown, option("KIND", "What to do with words that are new: ignore or error.", "--unknown")
@@ -109,6 +109,7 @@ ReportFile = Annotated[
     Path | None,
     option("HTML", "Write a report to this file; with --no-form, one without training rows.", "--report"),
 ]
+# --report tells of it.
 NoForm = Annotated[bool, flag("--no-form", "Write the report without the form that answers.", hidden=True)]
 Quiet = Annotated[bool, flag("--quiet", "Print no progress and no notes.", callback=be_quiet, is_eager=True)]
 
@@ -131,6 +132,7 @@ class Reading:
     missing: Annotated[
         list[str] | None, option("TEXT,TEXT", "Texts that mean a missing value, such as -999.")
     ] = None
+    # What --strict refuses tells of it.
     lump: Annotated[
         bool, flag("--lump", "With --strict: keep columns of many different words.", hidden=True)
     ] = False

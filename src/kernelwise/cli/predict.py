@@ -81,13 +81,15 @@ def predict(
 
     The file must have the columns of the training file, with or without the target: the same names, or the
     same order if there are no names. Missing cells, new words and the like are coded as unknown, and listed
-    at the end, on standard error. So is the score, if the target is there, and a warning if the rows are
+    at the end, on standard error. So is the score of rows that have a target, and a warning if the rows are
     those of the training file. The page of --report shows how the predictions are spread, the most and least
     sure rows and those unlike the training rows; it can be asked about each, and holds training rows.
 
     \b
     Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
     """
+    import numpy as np
+
     from kernelwise.cli.samples import read_more, rows_of
     from kernelwise.cli.training_rows import caution
     from kernelwise.estimators.unlike import UNLIKE
@@ -121,8 +123,10 @@ def predict(
             columns.append(column)
         if encoding.task != DETECTION and hasattr(model, "training_range_"):
             told.append(model.unlike(X).message(table.line))
-        if encoding.task != DETECTION and encoding.has_labels(table):
-            told.append(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
+        labelled = encoding.labelled(table, [])
+        if encoding.task != DETECTION and encoding.has_labels(labelled):
+            score = _score(model, encoding, labelled, X, predictions, np.isin(table.lines, labelled.lines))
+            told.append(f"Score on the target in the file: {score}.")
         told.append(caution(model, X, is_detector=encoding.task == DETECTION))
     rows: list[Any] = [names, *zip(*columns, strict=True)]
     rows = list(without_formulas(rows)) if safe_csv else rows
@@ -288,17 +292,22 @@ def kept_columns(table: Any, keep: list[str] | None) -> tuple[list[str], list[li
     return [table.names[place] for place in places], cells
 
 
-def _score(model: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> str:
-    """The score in words; predictions do not depend on whether there is one."""
+def _score(model: Any, encoding: Any, labelled: Any, X: Any, predictions: Any, has_label: Any) -> str:
+    """The score in words; predictions do not depend on whether there is one.
+
+    ``labelled`` has the rows of X that have a target, which ``has_label`` marks, shape (n_rows,).
+    """
     import numpy as np
 
     from kernelwise.reports.held_out import below_text, shares_below
     from kernelwise.reports.words import quantiles_of, score_key, score_name
     from kernelwise.tables import TableError
 
-    rows = f"on {len(predictions)} rows"
+    X, predictions, n_rows = X[has_label], predictions[has_label], len(has_label)
+    of_all = "" if has_label.all() else f"the {len(predictions)} of "
+    rows = f"on {of_all}{n_rows} rows{' that have a target' if of_all else ''}"
     try:
-        labels = encoding.labels(table, predictions.dtype.kind == "U", getattr(model, "classes_", ()))
+        labels = encoding.labels(labelled, predictions.dtype.kind == "U", getattr(model, "classes_", ()))
     except TableError as error:
         return f"not computed ({error})"
     if encoding.task == "regression" and quantiles_of(model):

@@ -27,9 +27,7 @@ NOT_IN_JOURNAL = ("time_budget", "n_jobs", "solver", "blend", "threshold", "cost
 class Tuning:
     """Options of how to choose; the others of `tune` say on what, and where to write."""
 
-    kernel: Annotated[
-        str, option("NAME", "Kernel: auto, rbf, laplacian, …; rbf,poly tries both; module:Class is your own.")
-    ] = "auto"
+    kernel: Annotated[str, option("NAME", "auto, or names such as rbf,poly, or your module:Class.")] = "auto"
     criterion: Annotated[
         str,
         option("NAME", "Chooses the kernel: auto (cross-validation), dbtc, …"),
@@ -149,7 +147,7 @@ def tune(
     if model_file is not None and ":" in chosen.kernel:
         raise UserError("--model cannot keep a kernel of your own. Leave it out, or use pickle in Python.")
     told_task = wanted if task is not None or chosen.is_of_classes or chosen.is_of_numbers else None
-    data = read_samples(file, target, reading, told_task, chosen.group, chosen.time)
+    data = read_samples(file, target, reading, told_task, chosen.group, chosen.time, n_answered=1)
     kind = data.encoding.task
     if kind != wanted:
         model = make_model(kind, chosen)

@@ -62,7 +62,7 @@ def _search(name: str, make: Callable[[str, int], Any]) -> Method:
 CLASSES, NUMBERS, DETECTION = ("classification",), ("regression",), ("detection",)
 BOTH = CLASSES + NUMBERS
 OURS = {"classification": TunedSVC, "regression": TunedSVR, "detection": TunedOneClassSVM}
-FORESTS = "'kernelwise[forests]'"
+FORESTS = '"kernelwise[forests]"'
 TABLE = (
     Method("kernelwise", BOTH + DETECTION, lambda task, seed: OURS[task](random_state=seed)),
     Method("SVC defaults", CLASSES, lambda task, seed: peers.scaled_svc()),
@@ -88,7 +88,7 @@ TABLE = (
         lambda task, seed: peers.OPTUNA[task](random_state=seed),
         is_usual=False,
         module="optuna",
-        package="'kernelwise[optuna]'",
+        package='"kernelwise[optuna]"',
     ),
     Method("random forest", BOTH, lambda task, seed: peers.FOREST[task](random_state=seed), is_rival=True),
     Method(

@@ -120,7 +120,7 @@ class Portable:
         Raises
         ------
         ImportError
-            If onnx is not installed (``pip install 'kernelwise[onnx]'``).
+            If onnx is not installed (``pip install "kernelwise[onnx]"``).
         IncompatibleError
             If the kernel is none of these (KMOD, precomputed, a function of your own), if the scaler is none
             of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy

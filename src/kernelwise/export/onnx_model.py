@@ -31,7 +31,7 @@ class Graph:
             from onnx import helper, numpy_helper
         except ImportError:
             raise ImportError(
-                "to_onnx needs onnx, which is not installed. Install it with pip install 'kernelwise[onnx]'."
+                'to_onnx needs onnx, which is not installed. Install it with pip install "kernelwise[onnx]".'
             ) from None
         self._helper, self._numpy = helper, numpy_helper
         self._nodes: list[Any] = []

@@ -97,7 +97,7 @@ class CMAES(Optimizer):
     the parameters depend on each other (Hansen and Ostermeier 2001). It takes many more evaluations than a
     search that follows a gradient, and finds its way over steps and shallow local optima. Papers 002
     (Glasmachers 2006), 003 (Laanaya and others 2011) and 004 (Yin and Yin 2016) cite it. It needs the package
-    cma: ``pip install 'kernelwise[cma]'``.
+    cma: ``pip install "kernelwise[cma]"``.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class CMAES(Optimizer):
     def _check_own(self, problem: TuningProblem) -> None:
         if find_spec("cma") is None:
             raise ImportError(
-                "CMAES needs the package cma. Install it with pip install 'kernelwise[cma]', or use "
+                'CMAES needs the package cma. Install it with pip install "kernelwise[cma]", or use '
                 "QuasiNewton or GridSearch."
             )
 

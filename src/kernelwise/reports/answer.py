@@ -460,7 +460,7 @@ def _of_regression(answer: Answer) -> str:
     if answer.is_no_better:
         clearly = "not clearly" if answer.rmse < answer.mean_rmse else "no"
         return f"{told}: {clearly} better than {answer.baseline_answer} (RMSE {ours} and {guess})"
-    return f"{told}: typical error (RMSE) {ours}; always answering the mean: {guess}"
+    return f"{told}: typical error (RMSE) {ours}; that of always answering the mean: {guess}"
 
 
 def class_counts(model: TunedMachine, y: np.ndarray | None) -> list[tuple[str, float]]:

@@ -75,7 +75,8 @@ class Coverage:
             made = (
                 "Instead of one class, the model can answer with a set of classes that contains the true "
                 f"one for {100 * ASKED:.0f} % of the rows: predict_set, or kernelwise predict --sets "
-                f"{ASKED:g}. A set has the classes whose probability is high enough. What is enough"
+                f"{ASKED:g}. A set has the classes whose probability is high enough, which may be none where "
+                "the model is unsure. What is enough"
             )
             advice = (
                 " predict_set(X, conditional='class') covers every class alike." if self.is_behind else ""

@@ -55,7 +55,7 @@ class Picture(ABC):
         """Draw on ``ax``, or on a new figure."""
         if find_spec("matplotlib") is None:
             raise ImportError(
-                f"{type(self).__name__} needs matplotlib. Install it with pip install 'kernelwise[display]'."
+                f'{type(self).__name__} needs matplotlib. Install it with pip install "kernelwise[display]".'
             )
         if ax is None:
             from matplotlib import pyplot

@@ -106,7 +106,7 @@ def write_report(data: ReportData, path: PathLike) -> None:
 def environment() -> Any:
     """What fills the templates."""
     if find_spec("jinja2") is None:
-        raise ImportError("A report needs jinja2. Install it with pip install 'kernelwise[report]'.")
+        raise ImportError('A report needs jinja2. Install it with pip install "kernelwise[report]".')
     import jinja2
 
     made = jinja2.Environment(

@@ -136,7 +136,8 @@ class FitSettings:
             _check_scores(self.scoring, self.refit, self.owner)
         if self.backend == "dask" and find_spec("dask") is None:
             raise ImportError(
-                f"backend='dask' of {self.owner} needs dask. Install it with pip install 'kernelwise[dask]'."
+                f"backend='dask' of {self.owner} needs dask. "
+                'Install it with pip install "kernelwise[dask]".'
             )
 
     @property

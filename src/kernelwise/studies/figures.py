@@ -181,7 +181,7 @@ def can_draw() -> bool:
 def save(picture: Picture, path: PathLike) -> None:
     """Write a picture as an SVG file."""
     if not can_draw():
-        raise ImportError("Figures need matplotlib. Install it with pip install 'kernelwise[display]'.")
+        raise ImportError('Figures need matplotlib. Install it with pip install "kernelwise[display]".')
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -29,7 +29,7 @@ ROW = 0.24  # inches for a method
 ROPE = 0.01
 #: Probability from which the sentences say that something is so.
 SURE = 0.95
-MISSING = "There is no Bayesian comparison without baycomp. Get it with pip install 'kernelwise[studies]'."
+MISSING = 'There is no Bayesian comparison without baycomp. Get it with pip install "kernelwise[studies]".'
 N_DRAWS = 50_000
 
 

@@ -42,7 +42,7 @@ def leave_out_figures(study: Study) -> None:
     if undrawn:
         study.say(
             f"Without matplotlib these figures are missing, and nothing else: {', '.join(undrawn)}. Get it "
-            "with pip install 'kernelwise[display]'."
+            'with pip install "kernelwise[display]".'
         )
     for name in undrawn:
         del study.figures[name]

@@ -122,9 +122,8 @@ function chosen() {
   for (const id of ["task", "effort"]) if (by(id).value) options[id] = by(id).value;
   for (const box of by("columns").querySelectorAll("input:not(:disabled)")) {
     const place = Number(box.dataset.place);
-    const isLeftOut = Boolean(columns[place].left_out);
-    if (box.checked && isLeftOut) options.use.push(place);
-    if (!box.checked && !isLeftOut) options.ignore.push(place);
+    if (!box.checked) options.ignore.push(place);
+    else if (columns[place].left_out) options.use.push(place);
   }
   return options;
 }

@@ -82,7 +82,7 @@ def read_parquet(raw: bytes, path: Path) -> Table:
     if find_spec("pyarrow") is None:
         raise TableError(
             f"{path} is a Parquet file, which needs the package pyarrow. Install it with pip install "
-            "'kernelwise[files]'."
+            '"kernelwise[files]".'
         )
     import pyarrow
     from pyarrow import parquet
@@ -141,7 +141,7 @@ def sheet_as_text(
     if find_spec("python_calamine") is None:
         raise TableError(
             f"{path} is a workbook, which needs the package python-calamine. Install it with pip install "
-            "'kernelwise[sheets]', or save the sheet as CSV and run the command on that file."
+            '"kernelwise[sheets]", or save the sheet as CSV and run the command on that file.'
         )
     from python_calamine import CalamineError, CalamineWorkbook
 

@@ -329,8 +329,8 @@ def _score(model: Any, encoding: Any, labelled: Any, X: Any, predictions: Any, h
     accuracy = f"accuracy {np.mean(predictions == labels):.4f} {rows}"
     strange = [label for label in labels.tolist() if str(label) not in set(map(str, model.classes_))]
     if len(strange):
-        n_rows = count(len(strange), "row has", "rows have")
-        return f"{accuracy}, of which {n_rows} a label that the model does not know (first {strange[0]!r})"
+        have = count(len(strange), "row has", "rows have")
+        return f"{accuracy}, of which {have} a label that the model does not know (first {strange[0]!r})"
     if model.steering_ in (None, "accuracy"):
         return accuracy
     return f"{score_key(model)} {model.scorer_(model, X, labels):.4f}, {accuracy}"

@@ -65,7 +65,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
-    "min_reported_time": 3600,  # times of a shared machine say nothing
+    "write_computation_times": False,
     "remove_config_comments": True,
 }
 

@@ -410,3 +410,11 @@ def test_predictions_do_not_take_the_place_of_what_they_are_made_from(out, run, 
     before = (tmp_path / out).read_bytes()
     assert "is given twice" in refused("predict", "m.kw", "data.csv", "--out", out)
     assert (tmp_path / out).read_bytes() == before
+
+
+def test_a_task_that_does_not_fit_is_replaced_in_the_command_to_continue(refused, tmp_path):
+    name = "prices.csv"
+    (tmp_path / name).write_text("\n".join(["a,price", *(f"{k % 5},{k + 0.5}" for k in range(60))]))
+    for task in (("--task", "classification"), ("--task=classification",)):
+        told = refused("tune", name, *task, "--target", "price").splitlines()[-1]
+        assert told == f"To continue: kernelwise tune {name} --target price --task regression"

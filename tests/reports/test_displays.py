@@ -156,7 +156,7 @@ def test_one_column_is_never_hidden_as_others(explanation, ax):
     assert display.names == ["a", "price in $", "c", "d"]
 
 
-@pytest.mark.filterwarnings("ignore:The decision values of several classes")
+@pytest.mark.filterwarnings("ignore:With several classes, decision values")
 def test_explanations_are_drawn_of_a_model_and_one_output(ax):
     X, y = load_iris(return_X_y=True)
     model = TunedSVC("rbf", Cs=[0.1, 1.0, 10.0]).fit(X, y)

@@ -451,6 +451,13 @@ def test_parquet_of_coded_words_and_without_rows(parquet):
         read_table(path)
 
 
+def test_codes_with_zeros_in_front_are_told_once(tmp_path):
+    lines = [f"0{1000 + k % 7},{k},{'uv'[k % 3 == 0]}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["plz,a,y", *lines]))
+    learned = learn_encoding(read_table(tmp_path / "t.csv"), target="y")
+    assert [one.name for one in learned.findings if "plz" in one.message] == ["codes as words"]
+
+
 def test_numbers_that_parquet_stores_as_text_are_words(parquet):
     digits = {"few": [str(k % 3) for k in range(30)], "y": [k % 2 for k in range(30)]}
     path = parquet(digits)

@@ -194,7 +194,18 @@ def _lines(error: Exception) -> list[str]:
         return list(getattr(error, "lines", [_sentence(error)]))
     *lines, _ = error.lines  # type: ignore[attr-defined]
     first = error.first.replace("then add", "then run")  # type: ignore[attr-defined]
-    return [*lines, f"{first}kernelwise {' '.join(map(in_shell, session.arguments))} {options}"]
+    asked = _without_task(session.arguments) if "--task" in options else session.arguments
+    return [*lines, f"{first}kernelwise {' '.join(map(in_shell, asked))} {options}"]
+
+
+def _without_task(arguments: Sequence[str]) -> list[str]:
+    """Arguments of the command line without the task that did not fit the file."""
+    places = {k for k, word in enumerate(arguments) if word == "--task"}
+    return [
+        word
+        for k, word in enumerate(arguments)
+        if k not in places and k - 1 not in places and not word.startswith("--task=")
+    ]
 
 
 def _write_any_letter() -> None:

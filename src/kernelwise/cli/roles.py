@@ -141,7 +141,7 @@ def read_times(table: Table, place: int) -> np.ndarray:
         if moment is None:
             raise UserError(
                 f"--time: {table.place(place, row)} has {str(cell)!r}, which is neither a number nor a date "
-                "such as 2024-01-31 or 2024-01-31 12:00."
+                "such as 2024-01-31 or 2024-01-31 12:00. Correct it, or delete the row."
             )
         found[row] = moment
     return found

@@ -112,7 +112,7 @@ class Reader:
     def why_no_products(self, outputs: Outputs) -> str:
         """A clause."""
         if outputs.shown is not None:
-            return "The decision values of several classes are no sums over machines"
+            return "With several classes, decision values are no sums over machines"
         kernel, scaler = self.machine.kernel_, getattr(self.model, "scaler_", None)
         if scaler is not None and has_terms(kernel) and not has_plain_scaling(scaler):
             return f"The scaling by {type(scaler).__name__} may mix columns"

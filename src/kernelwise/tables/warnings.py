@@ -21,6 +21,7 @@ from kernelwise.tables.encoder import Encoder
 from kernelwise.tables.problems import Fault, FileColumn, is_mostly_empty, names_rows
 from kernelwise.tables.table import Table, is_missing, is_numbers, is_words
 from kernelwise.tables.target import two_ways
+from kernelwise.tables.written import CODE
 
 #: Whole numbers with so many different values may be codes of classes. Of two it makes no difference.
 CODES = range(3, 11)
@@ -200,6 +201,8 @@ def _spellings(column: FileColumn, entry: Entry) -> Iterator[Fault]:
 def _as_words(column: FileColumn) -> Iterator[Fault]:
     """Numbers, dates and quantities that were coded as words."""
     n_numbers = len(column.counts) - len(column.odd)
+    if not column.odd and any(CODE.fullmatch(text) for text in column.counts):
+        return  # codes, such as 01001: no quantity has zeros in front
     if n_numbers >= MANY_NUMBERS and column.n_odd <= column.counts.total() / 2:
         yield column.fault(_mostly_numbers(column, "it"))
     elif column.date:

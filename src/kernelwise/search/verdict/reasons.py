@@ -210,8 +210,8 @@ def _best_alone(validator: CrossValidator, choice: Choice) -> str:
     score = score_text(float(alone), validator.scorer.is_share, error)
     what = model_text(choice.scored.kernel, choice.C)
     return (
-        f"The best setting alone, {what}, scores {score} in the search, a number that flatters it, because "
-        "these rows had a part in its choice. They had none in that of the blends whose score is told."
+        f"The best setting alone, {what}, scores {score} in the search. The search chose it by this "
+        "score, so expect less. The score of the blend is from rows that had no part in the choice."
     )
 
 

@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import get_scorer, log_loss, make_scorer
 
 from kernelwise import TunedSVC
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.search.scoring.held_out_answers import ProbabilityAnswers
 from kernelwise.solvers.probability import fit_platt, platt_probability
 
@@ -137,3 +138,24 @@ def test_labels_are_made_only_for_scores_that_look_at_them(wine, monkeypatch):
     monkeypatch.setattr(ProbabilityAnswers, "labels", refuse)
     model = TunedSVC("rbf", scoring="neg_log_loss", cv=2, Cs=[1.0]).fit(*wine)
     assert np.isfinite(model.best_score_)
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_of_probabilities_need_neither_every_class_nor_numbers(wine, scoring, n_classes):
+    X, y = wine
+    X, y = X[y < n_classes], y[y < n_classes]
+    model = TunedSVC("rbf", scoring=scoring).fit(X, y)
+    weight = np.random.default_rng(0).random(len(y))
+    for given in ({}, {"sample_weight": weight}):
+        assert model.score(X, y, **given) == pytest.approx(get_scorer(scoring)(model, X, y, **given))
+    of_one = [model.score(X[k : k + 1], y[k : k + 1]) for k in range(len(y))]
+    assert np.mean(of_one) == pytest.approx(model.score(X, y))
+    words = np.array(["no", "yes", "perhaps"])[y]
+    named = TunedSVC("rbf", scoring=scoring).fit(X, words)
+    assert named.score(X, words) == pytest.approx(model.score(X, y), abs=0.02)  # other names, other folds
+    with (
+        pytest.warns(KernelwiseWarning, match="1 row has a label that no training row has"),
+        pytest.raises(ValueError, match="y has the label 'never', of which the model knows no probability"),
+    ):
+        named.score(X[:1], ["never"])

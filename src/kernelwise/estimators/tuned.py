@@ -379,7 +379,9 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     def _asked_score(self, X: RowsLike, y: ArrayLike, params: dict[str, Any]) -> float:
         """The score that ``scoring`` names, as in GridSearchCV."""
         check_is_fitted(self, "cv_results_")
-        return self.scorer_(self, X, y, **route_score(self, params, "score"))
+        asked = route_score(self, params, "score")
+        score = Classification.probability_score(self, X, np.asarray(y), asked.get("sample_weight"))
+        return self.scorer_(self, X, y, **asked) if score is None else score
 
     def _scorers(self) -> dict[str, Any]:
         """The scorer that metadata may go to; none for the score that is ours."""

@@ -25,7 +25,16 @@ from kernelwise.search.result import HeldOut
 from kernelwise.search.scoring.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
 from kernelwise.search.scoring.probabilities import cross_fitted_odds, held_out_log_losses
 from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer
-from kernelwise.search.scoring.scores import BOTH, DECISIONS, ODDS, Scoring, check_score, is_share, shown_to
+from kernelwise.search.scoring.scores import (
+    BOTH,
+    DECISIONS,
+    ODDS,
+    Scoring,
+    check_score,
+    is_share,
+    probability_score,
+    shown_to,
+)
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Tables
 from kernelwise.solvers.probability import (
@@ -74,6 +83,8 @@ class Classification(Family):
     by_probability: bool = True
     threshold: float | str | None = None
     costs: np.ndarray | None = None
+
+    probability_score = staticmethod(probability_score)  # of a fitted model on other rows
 
     @property
     def has_bounds(self) -> bool:  # type: ignore[override]

@@ -100,6 +100,21 @@ def _brier(p: np.ndarray, truth: np.ndarray, weight: np.ndarray | None) -> np.nd
 PROBABILITY_SCORES = {"neg_log_loss": _log_loss, "neg_brier_score": _brier}
 
 
+def probability_score(model: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> float | None:
+    """The score of rows X with labels y by a fitted model, if it goes by one of `PROBABILITY_SCORES`.
+
+    The rows need not have all classes, of which scikit-learn's scorers are not told.
+    """
+    if not isinstance(model.steering_, str) or model.steering_ not in PROBABILITY_SCORES:
+        return None
+    p, classes = model.predict_proba(X), model.classes_
+    is_known = np.isin(y, classes)
+    if not is_known.all():
+        strange = y[~is_known][0]
+        raise ValueError(f"y has the label {_shown(strange)}, of which the model knows no probability.")
+    return float(PROBABILITY_SCORES[model.steering_](p[None], np.searchsorted(classes, y), weight)[0])
+
+
 def score_of(scoring: Scoring) -> Score | None:
     """The entry of `SCORES` that a ``scoring`` of classes stands for; None is accuracy."""
     if scoring is None:

@@ -601,3 +601,55 @@ def test_probabilities_under_class_weights_are_said_to_be_such(run, rare):
     assert told in Path("r.html").read_text()
     run("tune", rare, *IGNORE, *SHORT, "--model", "m.kw")
     assert told not in run("predict", "m.kw", rare, "--proba").err
+
+
+@pytest.fixture
+def two_classes(write):
+    random = np.random.default_rng(4)
+    rows = [
+        (f"{x + 2 * (k % 2):.3f}", f"{y:.3f}", "yn"[k % 2])
+        for k, (x, y) in enumerate(random.normal(size=(60, 2)))
+    ]
+    return write("two_classes.csv", "a,b,kind", rows)
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score", "roc_auc"])
+def test_one_row_with_a_target_is_predicted_whatever_the_score(run, write, two_classes, scoring):
+    one = write("one.csv", "a,b,kind", [("2.0", "0.1", "n")])
+    tuned = run("tune", two_classes, one, *SHORT, "--scoring", scoring, "--model", "m.kw")
+    assert tuned.code == 0
+    undefined = "ROC AUC is not defined on the 1 test row" in tuned.out
+    assert undefined == (scoring == "roc_auc")
+    code, out, err = run("predict", "m.kw", one)
+    assert (code, out) == (0, "prediction\nn\n")
+    assert ("roc_auc undefined, accuracy 1.0000 on 1 row." in err) == undefined
+    assert "warning" not in err
+
+
+def test_labels_of_a_test_file_that_no_class_has_are_told(run, write, two_classes):
+    strange = write("strange.csv", "a,b,kind", [("2.0", "0.1", "q"), ("0.0", "0.1", "y")])
+    told = (
+        "strange.csv: 1 row has a label that the training file does not have, such as 'q': no answer can be"
+    )
+    assert told in run("tune", two_classes, strange, *SHORT).err
+
+
+def test_a_strict_test_file_has_every_target(refused, write, two_classes):
+    gappy = write("gappy.csv", "a,b,kind", [("2.0", "0.1", "n"), ("0.0", "0.1", "")])
+    told = refused("tune", two_classes, gappy, *SHORT, "--strict")
+    assert told == "gappy.csv: the target is missing in 1 of 2 rows. Remove these rows."
+
+
+def test_what_was_left_to_an_answer_is_said_if_there_is_none(run, write):
+    rows = [(k + 1, f"{k % 7}.5", "yn"[k % 2]) for k in range(60)]
+    outcome = run("tune", write("numbered.csv", "id,a,kind", rows), *SHORT, "--cost", "zzz=3")
+    assert outcome.code == 2
+    assert outcome.err.count("1 column was left out, which cannot help: 'id'") == 1
+
+
+def test_a_verbose_answer_tells_findings_once(run, write):
+    rows = [(k + 1, f"{k % 7}.5", "yn"[k % 2]) for k in range(60)]
+    code, out, err = run("tune", write("numbered.csv", "id,a,kind", rows), *SHORT, "--verbose")
+    assert code == 0
+    assert "left out" not in err
+    assert "- [columns left out] 1 column was left out" in out.partition("Look at this first")[2]

@@ -169,7 +169,7 @@ def test_bad_options_are_one_sentence(refused, rows, arguments, expected):
 
 
 def test_columns_of_the_standard_input_are_not_kept(refused):
-    assert "standard input can be read only once" in refused("detect", "-", "--keep", "id", "--out", "s.csv")
+    assert "a pipe can be read only once" in refused("detect", "-", "--keep", "id", "--out", "s.csv")
 
 
 def test_labels_go_with_columns_of_words_and_dates(run, tmp_path):

@@ -418,3 +418,13 @@ def test_a_task_that_does_not_fit_is_replaced_in_the_command_to_continue(refused
     for task in (("--task", "classification"), ("--task=classification",)):
         told = refused("tune", name, *task, "--target", "price").splitlines()[-1]
         assert told == f"To continue: kernelwise tune {name} --target price --task regression"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names on this system")
+def test_a_pipe_is_no_place_for_a_model(refused, train, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    told = refused("tune", train, "--model", str(tmp_path / "pipe"))
+    assert told.endswith("pipe is a pipe. Give the name of a file.")
+    assert "--keep reads FILE twice" in refused(
+        "detect", str(tmp_path / "pipe"), "--keep", "a", "--out", "s.csv"
+    )

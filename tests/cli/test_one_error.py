@@ -82,7 +82,10 @@ def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(s
     assert 1.1 < error / np.sqrt(p * (1 - p) / 70) < 1.5  # with the errors of training rows and of the choice
     check_all_show(error, model, table, found, page, share=True)
     p = found["test"]["score"]
-    expected = np.sqrt(p * (1 - p) / 30)
+    centre = (
+        30 * p + 2
+    ) / 34  # as of Agresti and Coull: two rows more that are right, and two that are wrong
+    expected = np.sqrt(centre * (1 - centre) / 34)
     assert found["test"]["standard_error"] == pytest.approx(expected)
     assert f"{100 * p:.0f} % ± {100 * expected:.0f} correct on 30 test rows" in table
     assert f"{100 * p:.0f} %<small> ± {100 * expected:.0f}</small>" in page

@@ -163,7 +163,7 @@ def test_test_far_below_comes_first_and_is_a_finding(hostile):
     wrong = np.where(hostile.y == SCRIPT, END, SCRIPT)
     data = report_data(hostile.model, test=(hostile.X, wrong))
     p = hostile.model.score(hostile.X, wrong)
-    assert data.heading.startswith(f"{100 * p:.1f} % ± 2.4 correct on 120 test rows; ")
+    assert data.heading.startswith(f"{100 * p:.1f} % ± 2.6 correct on 120 test rows; ")
     assert data.heading.endswith(f"cross-validation: {100 * hostile.model.result_.score:.0f} %")
     assert data.findings[0].name == "test below cross-validation"
     assert data.findings[0].severity == "warning"

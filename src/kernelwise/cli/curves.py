@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from kernelwise.cli import files, options
 from kernelwise.cli.options import option
-from kernelwise.cli.output import UserError, print_json, print_line, print_table, say, session
+from kernelwise.cli.output import UserError, in_options, print_json, print_line, print_table, say, session
 from kernelwise.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from kernelwise.findings import Finding
     from kernelwise.selection import WidthCurves
 
 
@@ -69,7 +71,7 @@ def curves(
     """
     import kernelwise
     from kernelwise.cli.models import SCALES, powers_of_two
-    from kernelwise.cli.samples import check_classes, first_line, read_samples
+    from kernelwise.cli.samples import check_classes, first_line, read_samples, refusals_in_options
     from kernelwise.criteria import CRITERIA, USUAL
     from kernelwise.kernels import KERNELS
     from kernelwise.selection.curves import ALL
@@ -103,31 +105,34 @@ def curves(
             progress.expected, progress.n_done = total, number
             progress.show(f"width {number} of {total}")
 
-        found = kernelwise.criterion_curves(
-            data.X,
-            data.y,
-            list(CRITERIA) if ALL in names else names,
-            chosen.kernel,
-            widths,
-            Cs,
-            scale=scale,
-            cv=chosen.folds,
-            random_state=chosen.seed,
-            n_jobs=chosen.n_jobs,
-            callback=show,
-        )
+        with refusals_in_options():
+            found = kernelwise.criterion_curves(
+                data.X,
+                data.y,
+                list(CRITERIA) if ALL in names else names,
+                chosen.kernel,
+                widths,
+                Cs,
+                scale=scale,
+                cv=chosen.folds,
+                random_state=chosen.seed,
+                n_jobs=chosen.n_jobs,
+                callback=show,
+            )
     unwritten = files.Unwritten()
     unwritten.write(out, lambda path: write_rows(path, found))
     unwritten.write(figure, lambda path: draw(path, found))
     if printing.json:
         about = {"command": "curves", "version": kernelwise.__version__, "data": data.describe(file)}
         settings = {**asdict(chosen), "criteria": list(found.scores)}
-        print_json({**about, "settings": settings, **curves_json(found)})
+        print_json({**about, "settings": settings, **curves_json(found, data.findings)})
     else:
         print_line(first_line(data))
         print_curves(found)
-        for finding in found.findings:
-            say(finding.for_command_line())
+        said = (*data.notes, *data.preparation)
+        for sentence in (one.for_command_line() for one in (*found.findings, *data.findings)):
+            if sentence not in said:
+                say(in_options(sentence))
     unwritten.tell()
 
 
@@ -157,16 +162,18 @@ def draw(path: Path, found: WidthCurves) -> None:
     """Draw the curves without a window."""
     from matplotlib.figure import Figure
 
+    from kernelwise._core.files import whole_file
     from kernelwise.reports.displays import WidthCurvesDisplay
 
     shown = Figure(figsize=WidthCurvesDisplay.size_of(found), layout="constrained")
     WidthCurvesDisplay.from_curves(found, ax=shown.subplots())
-    shown.savefig(path, dpi=130)
+    with whole_file(path) as handle:
+        shown.savefig(handle, dpi=130, format=path.suffix[1:].lower())
     session.written.append(path)
     say(f"Drew the curves to {path}.")
 
 
-def curves_json(found: WidthCurves) -> dict[str, Any]:
+def curves_json(found: WidthCurves, of_columns: Sequence[Finding]) -> dict[str, Any]:
     """Choices, curves and findings as JSON can hold them."""
     from kernelwise.cli.results import as_json
 
@@ -176,7 +183,7 @@ def curves_json(found: WidthCurves) -> dict[str, Any]:
         "accuracy": found.best_accuracy,
         "accuracy_error": found.accuracy_error,
         "scores": found.scores,
-        "findings": as_json(list(found.findings)),
+        "findings": as_json([*found.findings, *of_columns]),
     }
 
 

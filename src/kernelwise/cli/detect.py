@@ -96,10 +96,8 @@ def detect(
     started = monotonic()
     if str(out) == "-":
         raise UserError("--out must be a file, because the result goes to standard output.")
-    if str(file) == "-" and keep is not None:
-        raise UserError(
-            "--keep reads FILE twice, but standard input can be read only once. Give the name of a file."
-        )
+    if keep is not None and (str(file) == "-" or file.is_fifo()):
+        raise UserError("--keep reads FILE twice, but a pipe can be read only once. Give the name of a file.")
     files.check_writable(out, "--out")
     files.check_writable(model_file, "--model")
     files.check_report(report_file)

@@ -39,6 +39,8 @@ def check_writable(path: Path | None, option: str) -> None:
     folder = path.parent
     if path.is_dir():
         raise UserError(f"{option} {path} is a folder. Give the name of a file.")
+    if path.is_fifo():
+        raise UserError(f"{option} {path} is a pipe. Give the name of a file.")
     if not folder.is_dir():
         raise UserError(f"{option} {path}: there is no folder {folder}. Create it first.")
     try:

@@ -16,7 +16,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +43,7 @@ class Session:
     is_verbose: bool = False
     journal: Journal | None = None
     written: list[Path] = field(default_factory=list)
+    untold: list[str] = field(default_factory=list)  # sentences of findings that are left to the answer
 
     def begin(self, arguments: Sequence[str]) -> None:
         """Forget the run before."""
@@ -75,6 +76,14 @@ def say(sentence: str) -> None:
     """A line for the user; the standard output is for results."""
     if not session.is_quiet:
         print(printable(sentence), file=sys.stderr, flush=True)
+
+
+def say_untold(told: Collection[str] = ()) -> None:
+    """Say what was left to an answer that does not tell it, or to one that never came."""
+    for sentence in session.untold:
+        if sentence not in told:
+            say(sentence)
+    session.untold.clear()
 
 
 def say_more(sentence: str) -> None:
@@ -160,6 +169,7 @@ def run(command: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
+        say_untold()
         print(printable(session.stopped()), file=sys.stderr)
         return 130
     except Exception as error:
@@ -167,6 +177,7 @@ def run(command: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
             # Python must not stumble over it once more when it exits.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
+        say_untold()
         if os.environ.get(DEBUG):
             traceback.print_exc()
         if type(error).__name__ == "NoArgsIsHelpError":  # not a sentence, but the help

@@ -18,6 +18,7 @@ import typer
 from kernelwise._core.text import amount, count
 from kernelwise.cli import options
 from kernelwise.cli.files import (
+    Unwritten,
     check_different,
     check_report,
     check_writable,
@@ -26,7 +27,7 @@ from kernelwise.cli.files import (
     write_page,
 )
 from kernelwise.cli.options import flag, option
-from kernelwise.cli.output import UserError, say
+from kernelwise.cli.output import UserError, say, session
 
 ModelFile = Annotated[
     Path,
@@ -128,14 +129,16 @@ def predict(
             score = _score(model, encoding, labelled, X, predictions, np.isin(table.lines, labelled.lines))
             told.append(f"Score on the target in the file: {score}.")
         told.append(caution(model, X, is_detector=encoding.task == DETECTION))
+    unwritten = Unwritten()
     rows: list[Any] = [names, *zip(*columns, strict=True)]
     rows = list(without_formulas(rows)) if safe_csv else rows
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         sys.stdout.flush()  # what follows stands below it in a terminal
     else:
-        write_csv(out, rows)
-        say(f"Wrote {len(rows) - 1} predictions to {out}.")
+        unwritten.write(out, lambda path: write_csv(path, rows))
+        if out in session.written:
+            say(f"Wrote {count(len(rows) - 1, 'prediction')} to {out}.")
     if report_file is not None:
         from kernelwise.reports import predictions_page
 
@@ -144,6 +147,7 @@ def predict(
         say(f"Wrote a page on the predictions to {report_file}.")
     for sentence in filter(None, told):
         say(sentence)
+    unwritten.tell()
 
 
 #: What models an option is for.
@@ -305,22 +309,18 @@ def _score(model: Any, encoding: Any, labelled: Any, X: Any, predictions: Any, h
 
     X, predictions, n_rows = X[has_label], predictions[has_label], len(has_label)
     of_all = "" if has_label.all() else f"the {len(predictions)} of "
-    rows = f"on {of_all}{n_rows} rows{' that have a target' if of_all else ''}"
+    rows = f"on {of_all}{count(n_rows, 'row')}{' that have a target' if of_all else ''}"
     try:
         labels = encoding.labels(labelled, predictions.dtype.kind == "U", getattr(model, "classes_", ()))
     except TableError as error:
         return f"not computed ({error})"
     if encoding.task == "regression" and quantiles_of(model):
         told = below_text(shares_below(labels, predictions, quantiles_of(model)))
-        return f"{score_name(model)} {model.scorer_(model, X, labels):.4f} {rows}; {told}"
+        return f"{_own_score(score_name(model), model, X, labels)} {rows}; {told}"
     if encoding.task == "regression":
         rest = labels - predictions
         errors = f"RMSE {amount(np.sqrt(np.mean(rest**2)))}, MAE {amount(np.mean(np.abs(rest)))} {rows}"
-        own = (
-            ""
-            if model.steering_ in (None, "r2")
-            else f"{score_key(model)} {model.scorer_(model, X, labels):.4f}, "
-        )
+        own = "" if model.steering_ in (None, "r2") else f"{_own_score(score_key(model), model, X, labels)}, "
         scatter = float(np.sum((labels - labels.mean()) ** 2))
         r2 = f"R² {1.0 - float(np.sum(rest**2)) / scatter:.4f}, " if scatter > 0 else ""
         return f"{own}{r2}{errors}"
@@ -333,7 +333,15 @@ def _score(model: Any, encoding: Any, labelled: Any, X: Any, predictions: Any, h
         return f"{accuracy}, of which {have} a label that the model does not know (first {strange[0]!r})"
     if model.steering_ in (None, "accuracy"):
         return accuracy
-    return f"{score_key(model)} {model.scorer_(model, X, labels):.4f}, {accuracy}"
+    return f"{_own_score(score_key(model), model, X, labels)}, {accuracy}"
+
+
+def _own_score(name: str, model: Any, X: Any, labels: Any) -> str:
+    """The score that the model was chosen by, behind its name."""
+    from kernelwise.reports.answer import score_on
+
+    score = score_on(model, X, labels)
+    return f"{name} undefined" if score is None else f"{name} {score:.4f}"
 
 
 def check_order(model_file: Path, file: Path, command: str = "predict") -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from kernelwise import __version__
 from kernelwise._core.text import count
 from kernelwise._core.typing import ScaleLike
-from kernelwise.cli.output import print_facts, print_line, print_table, say, session
+from kernelwise.cli.output import print_facts, print_line, print_table, say_untold, session
 from kernelwise.cli.training_rows import n_copies
 from kernelwise.diagnostics.diagnosis import diagnose, diagnose_pairs, most_serious_first
 from kernelwise.estimators.tuned_svr import TunedSVR, logarithm_finding
@@ -164,7 +164,7 @@ def print_tuning(result: dict[str, Any], model: TunedMachine, data: Samples, ans
         ("rows", f"{data.size_text(coded=False)}; {labels_text(data)}"),
         ("score", verdict(answer)),
         ("expect", expectation(answer)),
-        ("look first", _look_first(found, data.untold)),
+        ("look first", _look_first(found)),
         ("columns", _columns(result)),
         ("kernel", f"{setting(answer)}{f': {answer.meaning}' if answer.meaning else ''}"),
         ("written", f"{files or NOTHING} ({result['seconds']:.1f} s)"),
@@ -200,18 +200,16 @@ def _text(finding: dict[str, Any]) -> str:
     return f"{finding['message']} {finding['advice']}".strip()
 
 
-def _look_first(found: Sequence[dict[str, Any]], untold: Sequence[str]) -> str:
+def _look_first(found: Sequence[dict[str, Any]]) -> str:
     """The most serious finding with its advice, and the names of the others that are serious.
 
-    Sentences that were left to it, ``untold``, are said if it has a more serious one.
+    What was left to it is said if it has a more serious one; a verbose answer has all of them.
     """
     serious = [one for one in found if one["severity"] in SERIOUS]
     if not serious:
         return "nothing needs a look"
     first = _text(serious[0])
-    for sentence in untold:
-        if sentence != first:
-            say(sentence)
+    say_untold(session.untold if session.is_verbose else [first])
     others = list(dict.fromkeys(one["name"] for one in serious[1:]))
     where = "below" if session.is_verbose else "with --verbose"
     return f"{first} See also, {where}: {', '.join(others)}." if others else first
@@ -399,7 +397,7 @@ def print_detection(result: dict[str, Any], model: TunedMachine, data: Samples) 
     print_facts(
         [
             *_facts(result, model, n_rows),
-            ("look first", _look_first(result["findings"], data.untold)),
+            ("look first", _look_first(result["findings"])),
             *([("written", ", ".join(map(str, session.written)))] if session.written else []),
         ]
     )

@@ -40,7 +40,6 @@ class Samples:
     findings: list[Finding] = field(default_factory=list)  # what may be wrong with the columns
     groups: Any = None  # of the rows, shape (n_rows,), if a column says which belong together
     times: Any = None  # of the rows, shape (n_rows,), increasing, if a column says when they were made
-    untold: list[str] = field(default_factory=list)  # sentences of findings that are left to the answer
 
     @property
     def n_columns(self) -> int:
@@ -105,7 +104,7 @@ def read_samples(
     Without a target, a user at a terminal is asked for it if the names do not tell; without a task, the
     target tells it. ``group`` and ``time`` name columns that are no features; rows are put in the order of
     time. Not said is what the answer of the command says: the first ``n_answered`` of the serious findings,
-    or all findings if that is None.
+    or all findings if that is None, or if the answer is to be verbose.
     """
     from kernelwise.tables import DETECTION, learn_encoding, read_table
 
@@ -146,8 +145,10 @@ def read_samples(
     )
     notes = [*table.notes, *learned.notes]
     preparation = [*learned.preparation, *(sentence(table, place, groups) for place in apart)]
+    if n_answered and session.is_verbose:
+        n_answered = None
     serious = [one for one in learned.findings if one.severity != "info" or n_answered is None]
-    untold = [one.for_command_line() for one in serious[:n_answered]]
+    untold = session.untold = [one.for_command_line() for one in serious[:n_answered]]
     done = {finding.for_command_line() for finding in learned.findings}
     for note in [*notes, *preparation]:
         if note not in untold:
@@ -165,7 +166,7 @@ def read_samples(
         rows, lines, times = rows[order], lines[order], times[order]
         y = None if y is None else y[order]
     X = encoding.encoder.transform(rows) if encoding.is_coded else rows
-    return Samples(X, y, rows, encoding, notes, preparation, lines, findings, groups, times, untold)
+    return Samples(X, y, rows, encoding, notes, preparation, lines, findings, groups, times)
 
 
 def class_counts(data: Samples) -> dict[str, int] | None:

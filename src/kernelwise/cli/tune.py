@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kernelwise._core.text import count
 from kernelwise.cli import files, options
 from kernelwise.cli.options import flag, option
 from kernelwise.cli.output import UserError, print_json, say
@@ -209,7 +210,12 @@ def read_test(path: Path, data: Samples, unknown: str, strict: bool, must_be_kno
     from kernelwise.cli.samples import read_more, rows_of
 
     notes: list[str] = []
-    table = data.encoding.labelled(read_more(path, data.encoding), notes)
+    table = read_more(path, data.encoding)
+    n_rows = len(table.lines)
+    table = data.encoding.labelled(table, notes)
+    if strict and len(table.lines) < n_rows:
+        n_without = n_rows - len(table.lines)
+        raise UserError(f"{path}: the target is missing in {n_without} of {n_rows} rows. Remove these rows.")
     for note in notes:
         say(note)
     X = rows_of(table, data.encoding, unknown, strict)
@@ -218,6 +224,8 @@ def read_test(path: Path, data: Samples, unknown: str, strict: bool, must_be_kno
 
 def labels_of_test(path: Path, table: Table, data: Samples, must_be_known: bool) -> Any:
     """Labels of the test file, of the kind of those of the training file."""
+    import numpy as np
+
     is_text = data.y.dtype.kind == "U"
     labels = data.encoding.labels(table, as_text=is_text)
     if data.encoding.task == "regression":
@@ -227,5 +235,11 @@ def labels_of_test(path: Path, table: Table, data: Samples, must_be_known: bool)
         raise UserError(
             f"{path}: the target has the class {unknown[0]!r}, which the training file does not have. Remove "
             "these rows."
+        )
+    if unknown:
+        n_strange = count(int(np.isin(labels, unknown).sum()), "row has", "rows have")
+        say(
+            f"{path}: {n_strange} a label that the training file does not have, such as {unknown[0]!r}: no "
+            "answer can be right there."
         )
     return labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,8 @@ from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import catalogue
 from kernelwise.reports.held_out import below_text, class_factors, class_indices, unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
-from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.result import Member
+from kernelwise.search.verdict.claim import error_of_rows
 from kernelwise.search.verdict.reasons import COUNTS
 from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, model_text, number, score_text
 
@@ -272,9 +273,9 @@ def answer_of(
         baseline = None
     test_score = test_error = n_test = None
     if test is not None:
-        test_score, n_test = float(model.scorer_(model, *test)), len(test[1])
-        if share:
-            test_error = float(standard_error(np.array([test_score]), n_test, is_share=True))
+        test_score, n_test = score_on(model, *test), len(test[1])
+        if share and test_score is not None:
+            test_error = error_of_rows(test_score, n_test)
     return Answer(
         C=model.C_,
         epsilon=getattr(model, "epsilon_", None),
@@ -384,6 +385,17 @@ def verdict(answer: Answer) -> str:
     return f"{told}; {answer.baseline_answer}: {guess}{below}"
 
 
+def score_on(model: TunedMachine, X: Any, y: Any) -> float | None:
+    """The score of a model on labelled rows, or None where it is undefined, as ROC AUC of one class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's, about classes that these rows do not have
+        try:
+            score = float(model.score(X, y))
+        except ValueError:
+            return None
+    return score if np.isfinite(score) else None
+
+
 def expectation(answer: Answer) -> str:
     """What to expect of new rows: the test's score, or the held-out one without the luck of the choice."""
     if answer.test_score is not None:
@@ -396,15 +408,18 @@ def expectation(answer: Answer) -> str:
         return (
             told if answer.test_rmse is None else f"{told}: typical error (RMSE) {number(answer.test_rmse)}"
         )
+    undefined = ""
+    if answer.n_test:
+        undefined = f"; {answer.score} is not defined on the {count(answer.n_test, 'test row')}"
     if not answer.has_luck or answer.corrected is None:
         guess = ", which is no more than a guess" if answer.is_no_better else ""
-        return f"about the same for new rows of the same kind{guess}"
+        return f"about the same for new rows of the same kind{guess}{undefined}"
     expected = answer.text(answer.corrected)
     best = "blend" if answer.blend else "best"
     lucky = f"the {best} of {answer.n_candidates} settings"
     if answer.blend and answer.is_share:
         lucky = "which class is more frequent"
-    return f"about {expected} for new rows: {lucky} is partly luck"
+    return f"about {expected} for new rows: {lucky} is partly luck{undefined}"
 
 
 def setting(answer: Answer) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernelwise._core.labels import is_balanced
 from kernelwise.findings import catalogue
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Kernel, KernelSum
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.validator import CrossValidator
@@ -34,7 +34,7 @@ from kernelwise.solvers.kernel_rows import can_be_native
 from kernelwise.solvers.probability import log_odds
 
 #: Rows squared times columns up to which the native core trains exactly in about half a minute: 100 000 rows
-#: of 20 columns. A Nyström machine takes longer there, and is the worse one.
+#: of 20 columns. A Nyström machine takes longer there, and is the worse one. A sum computes all of its kernels.
 EXACT_WORK = 3e11
 #: What a row costs apart from its columns, in columns.
 BESIDE_COLUMNS = 10
@@ -77,7 +77,8 @@ def most_exact(samples: Samples, kernel: Kernel | str, cost: float = 1.0) -> int
     """
     if isinstance(kernel, str) or not can_be_native(kernel, samples.Z):
         return MANY
-    n_rows = np.sqrt(EXACT_WORK / cost / (BESIDE_COLUMNS + samples.Z.shape[1]))
+    n_kernels = len(kernel.kernels) if isinstance(kernel, KernelSum) else 1
+    n_rows = np.sqrt(EXACT_WORK / cost / n_kernels / (BESIDE_COLUMNS + samples.Z.shape[1]))
     return max(MANY, int(round(float(n_rows), -4)))
 
 

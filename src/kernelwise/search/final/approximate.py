@@ -34,7 +34,7 @@ from kernelwise.solvers.kernel_rows import can_be_native
 from kernelwise.solvers.probability import log_odds
 
 #: Rows squared times columns up to which the native core trains exactly in about half a minute: 100 000 rows
-#: of 20 columns. A Nyström machine takes longer there, and is the worse one. A sum computes all of its kernels.
+#: of 20 columns. A Nyström machine takes longer there, and is the worse one. A sum computes all its kernels.
 EXACT_WORK = 3e11
 #: What a row costs apart from its columns, in columns.
 BESIDE_COLUMNS = 10

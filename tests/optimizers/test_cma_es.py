@@ -68,7 +68,7 @@ def test_bounds_hold_and_an_early_stop_is_told():
 
 def test_without_the_package_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr("kernelwise.optimizers.value_searches.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"CMAES needs the package cma\. Install it with pip install 'kern"):
+    with pytest.raises(ImportError, match=r'CMAES needs the package cma\. Install it with pip install "kern'):
         as_optimizer("cma-es").minimize(TuningProblem("rbf", "dbtc", X, Y))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernelwise._core.labels import is_balanced
 from kernelwise.findings import catalogue
-from kernelwise.kernels import Kernel, KernelSum
+from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import sample
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.validator import CrossValidator
@@ -77,8 +77,7 @@ def most_exact(samples: Samples, kernel: Kernel | str, cost: float = 1.0) -> int
     """
     if isinstance(kernel, str) or not can_be_native(kernel, samples.Z):
         return MANY
-    n_kernels = len(kernel.kernels) if isinstance(kernel, KernelSum) else 1
-    n_rows = np.sqrt(EXACT_WORK / cost / n_kernels / (BESIDE_COLUMNS + samples.Z.shape[1]))
+    n_rows = np.sqrt(EXACT_WORK / cost / len(kernel.parts()) / (BESIDE_COLUMNS + samples.Z.shape[1]))
     return max(MANY, int(round(float(n_rows), -4)))
 
 

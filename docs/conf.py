@@ -77,7 +77,17 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is set
 WITHOUT_SIDEBAR = ("index", "tutorial", "migrate", "overview", "glossary", "svc-hangs", "comparison")
-WITHOUT_SIDEBAR += ("forests", "cost", "cite", "which-criterion", "studies/*")
+WITHOUT_SIDEBAR += (
+    "architecture",
+    "native",
+    "quality",
+    "upgrade",
+    "forests",
+    "cost",
+    "cite",
+    "which-criterion",
+    "studies/*",
+)
 html_sidebars = {name: [] for name in WITHOUT_SIDEBAR}
 html_theme_options = {
     "logo": {"text": f"kernelwise {version}"},

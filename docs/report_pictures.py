@@ -1,11 +1,11 @@
 """Pictures of a report for the tutorial: ``python docs/report_pictures.py`` (needs chromium and playwright).
 
-The report is that of the tutorial's file; the pictures are docs/_static/report-*.png.
+The report is that of the tutorial's command; the pictures are docs/_static/report-*.png.
 """
 
 from __future__ import annotations
 
-import re
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -16,19 +16,10 @@ from playwright.sync_api import sync_playwright
 from kernelwise.cli.app import main
 
 DOCS = Path(__file__).parent
-OPTIONS = ["--target", "grape", "--ignore", "bottle", "--report", "wine.html", "--quiet"]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: Pictures and what they show, by the selector of the first element and how high they are, in pixels.
-PICTURES = {"report-top": ("header", 490), "report-columns": ("#looks-at", 438)}
+PICTURES = {"report-top": ("header", 553), "report-columns": ("#looks-at", 438)}
 WIDTH = 900
-
-
-def make_file() -> None:
-    """Run the block of the tutorial that writes its files."""
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    block = re.search(r"```python\n(>>> import numpy.*?)```", page, re.DOTALL)
-    assert block is not None
-    exec("\n".join(line[4:] for line in block.group(1).splitlines()), {})
 
 
 def draw(path: Path) -> None:
@@ -47,12 +38,9 @@ def draw(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    import os
-
     with TemporaryDirectory() as folder:
-        os.chdir(folder)
-        make_file()
-        if main(["tune", "wine.csv", *OPTIONS]):
+        report = Path(folder, "wine.html")
+        os.chdir(DOCS / "_static")
+        if main(["tune", "wine.csv", "--target", "grape", "--report", str(report), "--quiet"]):
             sys.exit("The report could not be made.")
-        draw(Path(folder, "wine.html"))
-        os.chdir(DOCS)
+        draw(report)

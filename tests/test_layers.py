@@ -284,7 +284,8 @@ def test_a_planted_upward_import_is_seen(tmp_path):
     for where, statement in planted.items():
         (copy / where / "planted.py").write_text(f'"""Planted."""\n\n{statement}\n')
     (copy / "search" / "data" / "planted.py").write_text("from kernelwise.search.propose.climb import STEP\n")
-    seen = sorted(one.module for one in imports(copy) if is_upward(one))
+    found = imports(copy)
+    seen = sorted(one.module for one in found if is_upward(one))
     assert seen == sorted(f"kernelwise.{where}.planted" for where in planted)
-    inside = {one.module for one in imports(copy) if is_upward_in_search(one)}
+    inside = {one.module for one in found if is_upward_in_search(one)}
     assert inside == {"kernelwise.search.data.planted"}

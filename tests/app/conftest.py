@@ -66,8 +66,17 @@ class Served:
         return self.process.wait(60)
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """An app for all tests of a file; which file or model it has, the tests before decide."""
+    app = Served(tmp_path_factory.mktemp("served"))
+    yield app
+    app.end()
+
+
 @pytest.fixture
-def served(tmp_path):
+def fresh(tmp_path):
+    """An app that was just started."""
     app = Served(tmp_path)
     yield app
     app.end()

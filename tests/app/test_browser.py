@@ -10,19 +10,19 @@ from ..reports.browsing import needs_browser
 from ..reports.conftest import browser  # noqa: F401
 from .conftest import table
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture
-def page(browser, served):  # noqa: F811
+def page(browser, fresh):  # noqa: F811
     context = browser.new_context(viewport={"width": 390, "height": 800}, accept_downloads=True)
     page = context.new_page()
     page.said = []
     page.on("console", lambda message: page.said.append(message.text))
     page.on("pageerror", lambda error: page.said.append(str(error)))
     page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.accept()))
-    page.goto(served.address)
+    page.goto(fresh.address)
     yield page
     context.close()
 

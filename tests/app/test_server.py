@@ -66,19 +66,19 @@ def test_numbers_have_no_probabilities(served):
     assert served.drop("new.csv", table(4), "rows")[1]["first"][0] == ["size", "noise", "kind", "prediction"]
 
 
-def test_the_users_mistakes_are_sentences(served):
-    assert served.drop("t.csv", b"")[1] == {"error": "t.csv is empty. Give a file that has rows."}
-    assert tune(served, target=0)[1] == {"error": "There is no table yet. Drop a file first."}
-    assert served.drop("n.csv", table(), "rows")[1] == {"error": "There is no model yet. Train one first."}
-    served.drop("t.csv", b"a,kind\n1,x\n2,x\n3,x\n")
-    tune(served, target=1)
-    run = served.wait()
+def test_the_users_mistakes_are_sentences(fresh):
+    assert fresh.drop("t.csv", b"")[1] == {"error": "t.csv is empty. Give a file that has rows."}
+    assert tune(fresh, target=0)[1] == {"error": "There is no table yet. Drop a file first."}
+    assert fresh.drop("n.csv", table(), "rows")[1] == {"error": "There is no model yet. Train one first."}
+    fresh.drop("t.csv", b"a,kind\n1,x\n2,x\n3,x\n")
+    tune(fresh, target=1)
+    run = fresh.wait()
     assert run["state"] == "refused"
     assert "only one class" in run["said"][-1]
 
 
-def test_other_choices_are_refused(served):
-    served.drop("t.csv", table())
+def test_other_choices_are_refused(fresh):
+    fresh.drop("t.csv", table())
     others = [
         '{"target": 9}',
         '{"target": "kind"}',
@@ -89,9 +89,9 @@ def test_other_choices_are_refused(served):
         "[" * 100_000,
     ]
     for chosen in others:
-        code, told = served.ask("POST", "tune", chosen, **JSON)
+        code, told = fresh.ask("POST", "tune", chosen, **JSON)
         assert (code, "Load it again" in told["error"]) == (400, True)
-    assert served.ask("GET", "run")[1] is None
+    assert fresh.ask("GET", "run")[1] is None
 
 
 def test_strangers_are_refused(served):
@@ -127,14 +127,14 @@ def test_one_command_at_a_time_and_a_stop_that_loses_nothing(served):
     assert served.drop("u.csv", table())[0] == 200
 
 
-def test_a_page_that_shows_another_table_cannot_choose_columns(served):
-    served.drop("t.csv", table())
-    shown = served.number
-    served.drop("u.csv", table(other=["b", "c"] * 30))
-    served.number = shown
-    code, told = tune(served, target=2)
+def test_a_page_that_shows_another_table_cannot_choose_columns(fresh):
+    fresh.drop("t.csv", table())
+    shown = fresh.number
+    fresh.drop("u.csv", table(other=["b", "c"] * 30))
+    fresh.number = shown
+    code, told = tune(fresh, target=2)
     assert (code, told["error"].startswith("Another table was dropped since")) == (409, True)
-    assert served.ask("GET", "run")[1] is None
+    assert fresh.ask("GET", "run")[1] is None
 
 
 def test_a_file_that_arrives_during_a_command_takes_nothing_from_it(served):
@@ -260,16 +260,28 @@ def test_what_will_be_done_to_columns(tmp_path):
     assert left_out["id"] == "numbers the rows"
     assert left_out["same"] == "has one value only"
     assert left_out["price"] is None
+    assert [column["name"] for column in told["columns"] if column["is_judged"]] == ["day"]
 
 
-def test_a_saved_model_is_opened_again(served):
-    served.drop("t.csv", table())
-    tune(served, target=2, effort="fast")
-    served.wait()
-    saved = served.ask("GET", "files/model.kw")[1]
-    assert served.drop("model.kw", b"PK nonsense")[0] == 400
-    assert served.drop("new.csv", table(4), "rows")[1] == {"error": "There is no model yet. Train one first."}
-    assert served.drop("mine.kw", saved) == (200, {"model": "mine.kw predicts 'kind'."})
-    told = served.drop("new.csv", table(4), "rows")[1]
+@pytest.mark.parametrize("name", ["a. --b", "u; use --x"])
+def test_only_advice_is_cut_from_notes(tmp_path, name):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{name},{name},kind\n1,2,x\n2,3,y\n")
+    assert columns_of(path)["notes"] == [
+        f"Two columns are called {name!r}; column 2 is now called '{name} (2)'."
+    ]
+    path.write_text("size,1991,kind\n" + "1,2,x\n2,3,y\n" * 9)
+    assert columns_of(path)["notes"] == [f"{path}: line 1 was read as names of columns."]
+
+
+def test_a_saved_model_is_opened_again(fresh):
+    fresh.drop("t.csv", table())
+    tune(fresh, target=2, effort="fast")
+    fresh.wait()
+    saved = fresh.ask("GET", "files/model.kw")[1]
+    assert fresh.drop("model.kw", b"PK nonsense")[0] == 400
+    assert fresh.drop("new.csv", table(4), "rows")[1] == {"error": "There is no model yet. Train one first."}
+    assert fresh.drop("mine.kw", saved) == (200, {"model": "mine.kw predicts 'kind'."})
+    told = fresh.drop("new.csv", table(4), "rows")[1]
     assert told["first"][0][-3:] == ["prediction", "p(large)", "p(small)"]
-    assert tune(served, target=2)[1] == {"error": "There is no table yet. Drop a file first."}
+    assert tune(fresh, target=2)[1] == {"error": "There is no table yet. Drop a file first."}

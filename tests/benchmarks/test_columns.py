@@ -1,12 +1,14 @@
 """The benchmark of columns that do not matter, on two small sets."""
 
 import numpy as np
+import pytest
 from benchmarks.columns import line, main, unscreened
 
 from kernelwise import TunedSVC
 from kernelwise.datasets import make_weston
 
 
+@pytest.mark.slow
 def test_a_line_has_a_cell_for_every_method():
     X, y = make_weston(120, n_noise=58, random_state=0)
     without, with_columns = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks import losses
 
 
@@ -15,6 +17,7 @@ def test_paths_have_a_line_for_each_method(capsys, monkeypatch):
     assert errors["kernelwise, tol 1e-7"] < 1e-6
 
 
+@pytest.mark.slow
 def test_models_have_a_line_for_each_set_their_mean_and_the_gains(capsys):
     losses.main(["models", "--sets", "wine", "breast_cancer", "--rows", "60"])
     _, _, wine, cancer, mean, *gains = capsys.readouterr().out.splitlines()

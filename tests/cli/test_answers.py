@@ -653,3 +653,28 @@ def test_a_verbose_answer_tells_findings_once(run, write):
     assert code == 0
     assert "left out" not in err
     assert "- [columns left out] 1 column was left out" in out.partition("Look at this first")[2]
+
+
+@pytest.mark.parametrize("verbose", [(), ("--verbose",), ("--quiet", "--verbose")])
+def test_what_is_done_to_columns_is_told_once(run, write, verbose):
+    random = np.random.default_rng(0)
+    rows = [
+        (f"B{k}", f"{k % 28 + 1}.{k % 12 + 1}.2024", k % 2 + random.random(), "uv"[k % 2]) for k in range(120)
+    ]
+    name = write("dated.csv", "id,day,a,kind", rows)
+    code, out, err = run("tune", name, *SHORT, *verbose)
+    assert code == 0, err
+    for sentence in ("Read as dates: 'day'", "which cannot help: 'id'"):
+        assert (out + err).count(sentence) == 1, sentence
+    found = json.loads(run("tune", name, *SHORT, "--json").out)["findings"]
+    assert any("'day'" in one["message"] for one in found if one["severity"] == "info")
+
+
+def test_the_answer_is_in_one_piece(run, write):
+    """What a more serious finding keeps out of `look first` is said before the answer."""
+    rows = [(f"B{k}", np.round(np.cos(k), 3), "b" if k < 2 else "a") for k in range(80)]
+    code, out, err = run("tune", write("rare.csv", "id,a,kind", rows), *SHORT)
+    assert code == 0, err
+    assert "which cannot help: 'id'" in err
+    assert "which cannot help" not in out
+    assert "Predicting 'kind'" in out

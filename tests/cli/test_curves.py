@@ -50,6 +50,20 @@ def test_the_usual_criteria_as_json(run, data):
     assert {one["own_C"] for one in found["choices"]} <= {None, 1.0, 16.0}
 
 
+def test_names_of_columns_stay_and_advice_can_be_followed(run, tmp_path):
+    random = np.random.default_rng(0)
+    group = np.repeat(np.arange(30), 10)
+    X = random.normal(size=(30, 3))[group] + 0.05 * random.normal(size=(300, 3))
+    y = random.integers(0, 2, 30)[group]
+    lines = [f"{a:.4f},{b:.4f},{c:.4f},P{g},{'uv'[k]}" for (a, b, c), g, k in zip(X, group, y, strict=True)]
+    (tmp_path / "g.csv").write_text("\n".join(["a,b,c,sample,kind", *random.permutation(lines)]) + "\n")
+    code, _, err = run("curves", "g.csv", "--target", "kind", "--ignore", "sample", *FEW)
+    assert code == 0, err
+    assert "'sample' has values that repeat and determine the target" in err
+    assert "`kernelwise tune` can, with --group." in err
+    assert "'row'" not in err
+
+
 def test_all_curves_in_a_file_and_a_figure(run, data):
     code, _, err = run("curves", "data.csv", "--criteria", "all", "--out", "c.csv", "--figure", "c.svg", *FEW)
     assert code == 0, err

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -415,9 +416,33 @@ def test_predictions_do_not_take_the_place_of_what_they_are_made_from(out, run, 
 def test_a_task_that_does_not_fit_is_replaced_in_the_command_to_continue(refused, tmp_path):
     name = "prices.csv"
     (tmp_path / name).write_text("\n".join(["a,price", *(f"{k % 5},{k + 0.5}" for k in range(60))]))
-    for task in (("--task", "classification"), ("--task=classification",)):
+    classes = ("--task", "classification")
+    for task in (
+        classes,
+        ("--task=classification",),
+        (*classes, "--scoring", "f1"),
+        ("--scoring=f1", *classes),
+    ):
         told = refused("tune", name, *task, "--target", "price").splitlines()[-1]
         assert told == f"To continue: kernelwise tune {name} --target price --task regression"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_full_disk_keeps_no_answer_back(refused, run, rows, tmp_path):
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,c,y", *rows]) + "\n")
+    assert run("tune", "data.csv", "--target", "y", "--kernel", "linear", "--model", "m.kw", *SHORT).code == 0
+    code, out, err = run("predict", "m.kw", "data.csv", "--out", "/dev/full", "--report", "/dev/full")
+    assert (code, out) == (2, "")
+    assert "Score on the target in the file" in err
+    assert err.count("/dev/full was not written: No space left on device.") == 2
+    assert refused("page", "m.kw", "--out", "/dev/full") == "/dev/full: No space left on device."
+
+
+def test_a_name_may_be_as_long_as_the_disk_takes(run, rows, tmp_path):
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,c,y", *rows]) + "\n")
+    name = f"{'m' * 250}.kw"
+    assert run("tune", "data.csv", "--target", "y", "--kernel", "linear", "--model", name, *SHORT).code == 0
+    assert (tmp_path / name).exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names on this system")

@@ -159,3 +159,21 @@ def test_scores_of_probabilities_need_neither_every_class_nor_numbers(wine, scor
         pytest.raises(ValueError, match="y has the label 'never', of which the model knows no probability"),
     ):
         named.score(X[:1], ["never"])
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score"])
+def test_scores_of_probabilities_check_labels_and_weights(wine, scoring):
+    X, y = wine
+    model = TunedSVC("rbf", scoring=scoring, Cs=[1.0], blend=False).fit(X, y)
+    assert model.score(X, y[:, None]) == model.score(X, y.tolist()) == model.score(X, y)
+    for labels in (y[50:], np.append(y, 0)):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            model.score(X, labels)
+    ones = np.ones(len(y))
+    for weight, said in (
+        (0 * ones, "all samples have zero or negative weights"),
+        (np.nan * ones, "must be finite"),
+        (ones[1:], "sample_weight"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            model.score(X, y, sample_weight=weight)

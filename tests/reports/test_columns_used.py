@@ -42,7 +42,7 @@ def test_a_sure_a_doubtful_and_a_wrong_row(hostile):
     p = hostile.model.predict_proba(hostile.X).max(axis=1)
     is_right = hostile.model.predict(hostile.X) == hostile.y
     assert sure.title == f"A clear row (line {np.argmax(np.where(is_right, p, 0)) + 2})"
-    assert doubtful.title == f"A row close to the boundary (line {np.argmin(p) + 2})"
+    assert doubtful.title == f"The least certain row (line {np.argmin(p) + 2})"
     assert wrong.title == f"A wrongly predicted row (line {np.argmax(np.where(is_right, 0, p)) + 2})"
     assert sure.said.endswith("which is correct")
     assert ", but it is " in wrong.said
@@ -54,7 +54,7 @@ def test_no_wrong_row_where_all_are_right():
     X, y = load_iris(return_X_y=True)
     X, y = X[:100], y[:100]
     found = looks_at(TunedSVC("rbf", Cs=[0.1, 1.0, 10.0]).fit(X, y), X, y)
-    assert [row.title.split(" (")[0] for row in found.rows] == ["A clear row", "A row close to the boundary"]
+    assert [row.title.split(" (")[0] for row in found.rows] == ["A clear row", "The least certain row"]
     assert "have a correlation of" in found.caution
 
 

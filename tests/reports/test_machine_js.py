@@ -19,7 +19,7 @@ from kernelwise.reports.askable import askable, cells_of
 from .asked_models import NAMED, OTHERS, asked
 from .browsing import needs_browser
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 SCRIPT = (files("kernelwise.reports") / "static" / "machine.js").read_text(encoding="utf-8")
 ANSWERS = """([text, rows]) => {
   const machine = Machine(JSON.parse(text)), {classes, middle} = machine.data;

@@ -202,6 +202,18 @@ def test_titles_and_totals_are_skipped(read):
         read(beside, skip=0)
 
 
+@pytest.mark.parametrize("n_empty", [1, 3])
+def test_empty_cells_above_the_header_are_blank_lines(read, n_empty):
+    lines = table(town=TOWN)
+    learned, told = read([",,", *[",,"] * (n_empty - 1), *lines])
+    assert learned.encoding.feature_names == ["size", "town=Bonn", "town=Kiel", "town=Ulm"]
+    assert len(learned.table) == N
+    assert not any("skipped" in note for note in told)
+    assert (
+        len(read([*lines[:5], ",,", *lines[5:]])[0].table) == N
+    )  # below it, such a row is one without a class
+
+
 def test_a_word_that_is_a_total_once_is_a_word_if_others_are(read):
     lines = ["kind,size,class", *(f"{'total' if k % 2 else 'part'},{SIZE[k]},{LABEL[k]}" for k in range(N))]
     assert len(read(lines)[0].table) == N

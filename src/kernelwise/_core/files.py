@@ -21,13 +21,14 @@ def whole_file(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[IO[
     """
     path = Path(path).resolve()  # a link stays one
     if path.exists() and not path.is_file():  # a device or a pipe, which nothing may take the place of
-        with open(path, mode, **options) as file:
+        with _errors_named(path), open(path, mode, **options) as file:
             yield file
         return
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"There is no folder for {path.name!r}", str(path.parent))
     with _errors_named(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        # A part of the name: a disk that takes the whole one may not take a longer one.
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name[:40], suffix=".part")
     try:
         with os.fdopen(handle, mode, **options) as file:
             yield file
@@ -46,6 +47,8 @@ def _errors_named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno is None:  # a sentence of Python, not of the system
+            raise
         raise type(error)(error.errno, error.strerror, str(path)) from None
 
 

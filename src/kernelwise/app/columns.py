@@ -10,12 +10,19 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.tables import COLUMN_KINDS, Table, is_missing, read_table, usual_targets
+from kernelwise.tables.dates import Dates
 from kernelwise.tables.settle import WORDS, settle
+from kernelwise.tables.text import has_many_kinds
 
 #: Cells that are shown of a column, and letters of each.
 N_SHOWN, MOST_LETTERS = 3, 40
-#: The end of a note that advises an option of the command line, which the page does not have.
-OPTION = re.compile(r"[;.] (use )?--\w.*$")
+#: What is said of a column of which held-out rows decide.
+JUDGED = "is used if it helps; tick it to use it in any case"
+#: The end of a note of `kernelwise.tables.read` that advises an option, which the page does not have.
+OPTION = re.compile(
+    r"(; use --(no-header|skip-lines 0) if it is data|; --decimal [.,] reads them otherwise"
+    r"|(?<=read)\. --sheet reads another one: .*)\.$"
+)
 
 
 def columns_of(path: Path) -> dict[str, Any]:
@@ -44,14 +51,16 @@ def _column(table: Table, settled: Table, place: int) -> dict[str, Any]:
     texts = [text for text in table.text(place) if text is not None]
     shown = [text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}…" for text in texts[:N_SHOWN]]
     why = settled.left_out.get(place) or table.unusable.get(place)
+    is_judged = why == WORDS or (not why and (values.dtype.kind == Dates.dtype or has_many_kinds(values)))
     return {
         "name": str(table.names[place]),
         "kind": "text" if why == WORDS else _kind(values),
         "missing": int(is_missing(values).sum()),
         "shown": shown,
-        # Whether text helps, the target decides.
-        "left_out": None if why == WORDS else why,
-        "note": "is used if it helps" if why == WORDS else why,
+        # Whether dates, text and words of many kinds help, the target decides, unless the user does.
+        "is_judged": is_judged,
+        "left_out": None if is_judged else why,
+        "note": JUDGED if is_judged else why,
     }
 
 

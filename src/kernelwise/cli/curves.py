@@ -73,6 +73,7 @@ def curves(
     from kernelwise.cli.models import SCALES, powers_of_two
     from kernelwise.cli.samples import check_classes, first_line, read_samples, refusals_in_options
     from kernelwise.criteria import CRITERIA, USUAL
+    from kernelwise.findings import catalogue
     from kernelwise.kernels import KERNELS
     from kernelwise.selection.curves import ALL
     from kernelwise.tables.problems import TableFaults
@@ -129,11 +130,18 @@ def curves(
     else:
         print_line(first_line(data))
         print_curves(found)
+        for sentence in (in_options(one.for_command_line()) for one in found.findings):
+            say(sentence)
         said = (*data.notes, *data.preparation)
-        for sentence in (one.for_command_line() for one in (*found.findings, *data.findings)):
-            if sentence not in said:
-                say(in_options(sentence))
+        for one in data.findings:
+            if (sentence := one.for_command_line()) not in said:
+                is_on_groups = one.name == catalogue.GROUPS_IN_COLUMN.name
+                say(f"{one.message} {NO_GROUPS}" if is_on_groups else sentence)
     unwritten.tell()
+
+
+#: What to do about rows that belong together.
+NO_GROUPS = "Curves cannot keep rows with the same value in one fold; `kernelwise tune` can, with --group."
 
 
 def check_figure(path: Path | None) -> None:

@@ -209,13 +209,19 @@ def _lines(error: Exception) -> list[str]:
     return [*lines, f"{first}kernelwise {' '.join(map(in_shell, asked))} {options}"]
 
 
+#: Options that go with the task.
+OF_TASK = ("--task", "--scoring")
+
+
 def _without_task(arguments: Sequence[str]) -> list[str]:
-    """Arguments of the command line without the task that did not fit the file."""
-    places = {k for k, word in enumerate(arguments) if word == "--task"}
+    """Arguments of the command line without the task that did not fit the file, and without its score."""
+    places = {k for k, word in enumerate(arguments) if word in OF_TASK}
     return [
         word
         for k, word in enumerate(arguments)
-        if k not in places and k - 1 not in places and not word.startswith("--task=")
+        if k not in places
+        and k - 1 not in places
+        and not word.startswith(tuple(f"{name}=" for name in OF_TASK))
     ]
 
 

@@ -142,9 +142,10 @@ def predict(
     if report_file is not None:
         from kernelwise.reports import predictions_page
 
-        coverage = sets if interval is None else interval
-        write_page(report_file, predictions_page(model, X, table.line, str(file), coverage))
-        say(f"Wrote a page on the predictions to {report_file}.")
+        page = predictions_page(model, X, table.line, str(file), sets if interval is None else interval)
+        unwritten.write(report_file, lambda path: write_page(path, page))
+        if report_file in session.written:
+            say(f"Wrote a page on the predictions to {report_file}.")
     for sentence in filter(None, told):
         say(sentence)
     unwritten.tell()

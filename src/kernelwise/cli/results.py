@@ -88,12 +88,11 @@ def diagnosis_of(model: TunedMachine, data: Samples, chosen: Tuning, for_report:
 
 
 def of_tuning(model: TunedMachine, data: Samples, diagnosis: list[Finding], answer: Answer) -> list[Finding]:
-    """Findings of the fit and the serious ones about the data, without advice that was followed already."""
+    """Findings of the fit and the columns, and serious ones about rows, without advice that was followed."""
     about_data = settled(model, diagnosis, answer)
-    about_file = settled(model, data.findings, answer)
     return [
         *settled(model, model.diagnostics_, answer),
-        *(one for one in about_file if one.severity in SERIOUS),
+        *settled(model, data.findings, answer),
         *(one for one in about_data if one.severity in SERIOUS and is_news(model, one)),
     ]
 
@@ -159,7 +158,6 @@ def print_tuning(result: dict[str, Any], model: TunedMachine, data: Samples, ans
     found, files = result["findings"], ", ".join(map(str, session.written))
     file = result["data"]["file"]
     source = "standard input" if file == "-" else Path(file).name
-    print_line(f"Predicting {answer.target!r} ({data.kind()}) from {source}")
     facts = [
         ("rows", f"{data.size_text(coded=False)}; {labels_text(data)}"),
         ("score", verdict(answer)),
@@ -169,6 +167,7 @@ def print_tuning(result: dict[str, Any], model: TunedMachine, data: Samples, ans
         ("kernel", f"{setting(answer)}{f': {answer.meaning}' if answer.meaning else ''}"),
         ("written", f"{files or NOTHING} ({result['seconds']:.1f} s)"),
     ]
+    print_line(f"Predicting {answer.target!r} ({data.kind()}) from {source}")
     print_facts(facts)
     if session.is_verbose:
         print_line()
@@ -393,14 +392,13 @@ def detection_json(model: TunedMachine, rows: list[dict[str, Any]]) -> dict[str,
 def print_detection(result: dict[str, Any], model: TunedMachine, data: Samples) -> None:
     """Print how many rows are unusual, and the strangest of them; with --verbose, the reasons."""
     n_rows = data.X.shape[0]
+    facts = [
+        *_facts(result, model, n_rows),
+        ("look first", _look_first(result["findings"])),
+        *([("written", ", ".join(map(str, session.written)))] if session.written else []),
+    ]
     print_line(f"{data.size_text()}.")
-    print_facts(
-        [
-            *_facts(result, model, n_rows),
-            ("look first", _look_first(result["findings"])),
-            *([("written", ", ".join(map(str, session.written)))] if session.written else []),
-        ]
-    )
+    print_facts(facts)
     print_line()
     print_table(
         [_cells(row, n_rows) for row in result["strangest"]],

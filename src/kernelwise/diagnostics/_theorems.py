@@ -150,7 +150,7 @@ def _plain(data: Data, pair: ClosestPair, affected: tuple[str, ...]) -> str:
     kind = "of different classes, " if affected and not pair.n_equal else ""
     where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g}{data.unit} apart"
     if not affected:
-        return f"The closest two different rows ({where}) are no problem for any --criterion."
+        return f"The closest two different rows ({where}) are not so close that they mislead a --criterion."
     names = _joined(affected, "or")
     return (
         f"The closest two different rows ({where}) mislead --criterion {names}: it would choose a kernel "

@@ -380,7 +380,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         """The score that ``scoring`` names, as in GridSearchCV."""
         check_is_fitted(self, "cv_results_")
         asked = route_score(self, params, "score")
-        score = Classification.probability_score(self, X, np.asarray(y), asked.get("sample_weight"))
+        score = Classification.probability_score(self, X, y, asked.get("sample_weight"))
         return self.scorer_(self, X, y, **asked) if score is None else score
 
     def _scorers(self) -> dict[str, Any]:

@@ -238,9 +238,9 @@ def _estimated(
     drawn = B[np.arange(n_orders) % len(B)]
     values, errors = sampled_values(predict, X, drawn, reader.group, random_state)
     is_shown = outputs.shown is not None and reader.products() is not None
-    exact = " Those of the output 'probability-log-odds' are exact." if is_shown else ""
+    exact = " The output 'probability-log-odds' has exact ones." if is_shown else ""
     warnings.warn(
-        f"{reader.why_no_products(outputs)}: Shapley values are estimated from {n_orders} orders of the "
+        f"{reader.why_no_products(outputs)}: Shapley values are estimates, from {n_orders} orders of the "
         f"columns for each row, with standard errors{where}.{exact}",
         KernelwiseWarning,
         stacklevel=stacklevel_of_user(),

@@ -268,11 +268,14 @@ def _rows(
         ]
         return [_explained(found, title, k, said[k], names[k], of) for title, k in chosen.items()]
     sure, is_right = sureness(model, X), predicted == y
+    # Of two classes, the probability stands beside the bars.
+    has_share = model.sigmoids_ is not None and bool(found.output_names)
+    shares = [f" with a probability of {_percent(p)}" if has_share else "" for p in sure]
     said = [
-        f"“{p}”, which is correct" if p == t else f"“{p}”, but it is “{t}”"
-        for p, t in zip(predicted, y, strict=True)
+        f"“{p}”{share}, which is correct" if p == t else f"“{p}”{share}, but it is “{t}”"
+        for p, t, share in zip(predicted, y, shares, strict=True)
     ]
-    chosen = {"A row close to the boundary": int(np.argmin(sure))}
+    chosen = {"The least certain row": int(np.argmin(sure))}
     if is_right.any():
         chosen = {"A clear row": int(np.argmax(np.where(is_right, sure, -np.inf))), **chosen}
     if not is_right.all():
@@ -310,8 +313,13 @@ def _explained(
 def _value(part: Explanation, is_pair: bool, value: float) -> str:
     text = number(value, 3).replace("-", "−")
     if part.output == "probability-log-odds" and is_pair:
-        return f"{text} (a probability of {100 * expit(value):.0f} %)"
+        return f"{text} or a probability of {_percent(float(expit(value)))}"
     return text
+
+
+def _percent(p: float) -> str:
+    """A probability in words that never call it certain."""
+    return "< 1 %" if p < 0.01 else "> 99 %" if p > 0.99 else f"{100 * p:.0f} %"
 
 
 def largest(

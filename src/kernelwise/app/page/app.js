@@ -93,7 +93,8 @@ function showColumns(target) {
     if (column.name === target) by("target").value = place;
     const row = element("tr");
     const box = element("input", undefined, { type: "checkbox", "aria-label": column.name, "data-place": place });
-    box.checked = !column.left_out;
+    box.checked = !column.left_out && !column.is_judged;
+    box.indeterminate = column.is_judged;
     const used = element("td");
     used.append(box);
     const holds = element("td", column.kind);
@@ -122,8 +123,9 @@ function chosen() {
   for (const id of ["task", "effort"]) if (by(id).value) options[id] = by(id).value;
   for (const box of by("columns").querySelectorAll("input:not(:disabled)")) {
     const place = Number(box.dataset.place);
+    if (box.indeterminate) continue; // neither: held-out rows decide
     if (!box.checked) options.ignore.push(place);
-    else if (columns[place].left_out) options.use.push(place);
+    else if (columns[place].left_out || columns[place].is_judged) options.use.push(place);
   }
   return options;
 }

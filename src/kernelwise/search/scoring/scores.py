@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import get_scorer, make_scorer
+from sklearn.utils import check_consistent_length, column_or_1d
 
+from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.threads import cached_property
+from kernelwise._core.typing import ArrayLike
 
 #: What a user passes as ``scoring``: a name, a function, several of them, or None for the default score.
 Scoring = str | Callable[..., Any] | Collection[str] | dict[str, Any] | None
@@ -100,19 +103,22 @@ def _brier(p: np.ndarray, truth: np.ndarray, weight: np.ndarray | None) -> np.nd
 PROBABILITY_SCORES = {"neg_log_loss": _log_loss, "neg_brier_score": _brier}
 
 
-def probability_score(model: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> float | None:
+def probability_score(model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> float | None:
     """The score of rows X with labels y by a fitted model, if it goes by one of `PROBABILITY_SCORES`.
 
     The rows need not have all classes, of which scikit-learn's scorers are not told.
     """
     if not isinstance(model.steering_, str) or model.steering_ not in PROBABILITY_SCORES:
         return None
+    truth: np.ndarray = column_or_1d(y)
+    check_consistent_length(X, truth)
+    weight = None if sample_weight is None else weights_of_samples(sample_weight, len(truth))
     p, classes = model.predict_proba(X), model.classes_
-    is_known = np.isin(y, classes)
+    is_known = np.isin(truth, classes)
     if not is_known.all():
-        strange = y[~is_known][0]
+        strange = truth[~is_known][0]
         raise ValueError(f"y has the label {_shown(strange)}, of which the model knows no probability.")
-    return float(PROBABILITY_SCORES[model.steering_](p[None], np.searchsorted(classes, y), weight)[0])
+    return float(PROBABILITY_SCORES[model.steering_](p[None], np.searchsorted(classes, truth), weight)[0])
 
 
 def score_of(scoring: Scoring) -> Score | None:

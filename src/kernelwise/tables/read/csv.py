@@ -361,7 +361,8 @@ def table_alone(
 ) -> tuple[list[int], list[Row]]:
     """Rows with their lines, without titles above the header and totals or footnotes below; notes say which.
 
-    A title fills at most half of the cells that most rows have, with words, and names of columns follow it.
+    Empty rows above the header are left out like blank lines. A title fills at most half of the cells that
+    most rows have, with words, and names of columns follow it.
     """
     width = Counter(map(len, rows)).most_common(1)[0][0] if len(rows) > MIN_TABLE else 0
     filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
@@ -373,16 +374,16 @@ def table_alone(
     while last < len(rows) and not filled[last]:
         last += 1  # a row without a value is one, unless it is above the totals
     names = [row for row in rows[first:last] if len(row) == width]
-    if not any(filled[:first]) or not looks_like_header(names):
+    if not looks_like_header(names):
         first = 0
     above, below = range(first), range(last, len(rows))
     for part, what in ((above, "above the names of the columns"), (below, "below the rows")):
-        if part:
+        if text := next((" ".join(cells) for k in part if (cells := filled[k])), ""):
             numbers_of = enumerated([str(lines[k]) for k in part])
             word = "line" if len(part) == 1 else "lines"
-            text = quoted(" ".join(next(cells for k in part if (cells := filled[k]))))
             notes.append(
-                f"{path}: {word} {numbers_of} {what} {'was' if len(part) == 1 else 'were'} skipped ({text}); "
+                f"{path}: {word} {numbers_of} {what} {'was' if len(part) == 1 else 'were'} skipped "
+                f"({quoted(text)}); "
                 "use --skip-lines 0 if it is data."
             )
     return lines[first:last], rows[first:last]

@@ -41,7 +41,7 @@ def test_a_run_is_kept_with_its_head_and_a_failure_told(runs, tmp_path, capsys):
 
 def test_a_sentence_changes_no_figure_but_of_benchmarks_that_read_it():
     sources = {name: run.sources() for name, run in read_runs().items()}
-    assert sources["tests"] == ["src"]
+    assert sources["tests-coverage"] == ["src"]
     rooms = [f":!src/kernelwise/{room}" for room in measuring.SAY]
     assert sources["forests"] == ["src", *rooms, "benchmarks/forests.py", "benchmarks/forests"]
     assert ":!src/kernelwise/cli" not in sources["tables"]

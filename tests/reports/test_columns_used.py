@@ -50,6 +50,16 @@ def test_a_sure_a_doubtful_and_a_wrong_row(hostile):
     assert (np.diff(np.abs(sure.values)) <= 0).all()
 
 
+def test_rows_of_several_classes_have_their_probability():
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC("rbf", Cs=[0.1, 1.0, 10.0]).fit(X, y)
+    p = model.predict_proba(X).max(axis=1)
+    sure, doubtful, *_ = looks_at(model, X, y).rows
+    assert p.max() > 0.99
+    assert sure.said.endswith("with a probability of > 99 %, which is correct")
+    assert f"with a probability of {100 * p.min():.0f} %, " in doubtful.said
+
+
 def test_no_wrong_row_where_all_are_right():
     X, y = load_iris(return_X_y=True)
     X, y = X[:100], y[:100]

@@ -171,7 +171,7 @@ def make(runs: list[Run], out: Path, slots: int) -> list[str]:
             pid, status, usage = os.wait4(-1, 0)
             run, ended, said = running.pop(pid)
             ended.returncode = os.waitstatus_to_exitcode(status)
-            text = said.read_text("utf-8").strip("\n")
+            text = said.read_text("utf-8").strip("\n").replace(str(ROOT), ".")
             if ended.returncode or not text:
                 failed.append(f"{run.name} ended with {ended.returncode}, see {said.with_name('stderr')}")
                 continue

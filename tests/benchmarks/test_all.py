@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs processe
 def runs(tmp_path, monkeypatch):
     """Two short runs in a folder of their own; code counts as unchanged."""
     table = {
-        "good": Run("good", "python -c 'import os; print(0.25, os.getcwd())'", 1),
+        "good": Run("good", "python -c 'import os; print(os.getcwd(), 0.25)'", 1),
         "bad": Run("bad", "python -c 'import nowhere'", 1, alone=True),
     }
     monkeypatch.setattr(measuring, "KEPT", tmp_path / "kept")
@@ -33,7 +33,7 @@ def test_a_run_is_kept_with_its_head_and_a_failure_told(runs, tmp_path, capsys):
     assert "bad ended with 1, see " in capsys.readouterr().out
     assert not (tmp_path / "bad.txt").exists()
     head, said = (tmp_path / "good.txt").read_text().split("\n\n")
-    assert said == "0.25 .\n"  # not the folder of this computer
+    assert said == ". 0.25\n"  # not the folder of this computer
     names = [line.partition(":")[0] for line in head.splitlines()]
     assert names == ["# command", "# commit", "# date", "# versions", "# machine", "# CPU seconds"]
     assert "# commit: 0123abcd" in head
@@ -52,7 +52,7 @@ def test_what_is_done_is_not_done_again(runs, tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         measuring.main(command)
     assert ended.value.code == 0
-    path.write_text(path.read_text().replace("\n0.25", "\n0.75"))
+    path.write_text(path.read_text().replace(" 0.25\n", " 0.75\n"))
     for again, expected in (([], "0.75"), (["--again"], "0.25")):
         with pytest.raises(SystemExit):
             measuring.main([*command, *again])
